@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # kill.sh - the target is killed with SIGKILL during I/O and started again.
+# shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 img=$(disk kill.img 256M)
-args=(--listen $ADDR --nqn $NQN --export "$img" --allow-any-host)
+args=(--listen "$ADDR" --nqn "$NQN" --export "$img" --allow-any-host)
 start_target "${args[@]}"
 guest host 2 400 kill.sh $ADDR $NQN
 await host kill-me 120

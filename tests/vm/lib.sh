@@ -12,7 +12,9 @@
 set -euo pipefail
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${BUILD_DIR:?}"
+# shellcheck disable=SC2034 # for the tests
 ADDR=10.99.0.1
+# shellcheck disable=SC2034
 NQN=nqn.2026-12.org.softsta:vm
 export VM_NETNS=softsta-vm.$$
 

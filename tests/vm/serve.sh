@@ -3,6 +3,7 @@
 # serve.sh - two Linux hosts at once, a namespace each: discover, connect, file
 # system, fio verify, reconnect; then the bytes of the backing files compared with
 # what the hosts wrote.
+# shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 one=$(disk one.img 256M)
