@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queue pairs: the verbs object around one RC engine (proto/rc.h), its state machine and its number.
- * The engine belongs to the QP's lane and is touched with the lane's lock held only.
+ * Queue pairs: the verbs object around one RC engine (proto/rc.h), its state machine and its
+ * number. The engine belongs to the QP's lane and is touched with the lane's lock held only.
  *
  * Functions return 0 or -errno unless they say otherwise; entry_verbs*.c turns that into the verbs
  * convention.
@@ -23,10 +23,10 @@ struct roce_qp;
 int roce_qp_create(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, struct ibv_qp **qp);
 
 /*
- * ibv_modify_qp: RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET, and attribute changes within
- * INIT and RTS. -EINVAL: transition not allowed, a required attribute missing from mask, one that
- * does not belong there, a path MTU above the port's active MTU, or a GID index without address.
- * attr->ah_attr names the peer by grh.dgid; grh.sgid_index the local address.
+ * ibv_modify_qp: RESET -> INIT -> RTR -> RTS, any -> ERR, any -> RESET, and attribute changes
+ * within INIT and RTS. -EINVAL: transition not allowed, a required attribute missing from mask, one
+ * that does not belong there, a path MTU above the port's active MTU, or a GID index without
+ * address. attr->ah_attr names the peer by grh.dgid; grh.sgid_index the local address.
  */
 int roce_qp_modify(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int mask);
 
