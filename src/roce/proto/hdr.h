@@ -76,7 +76,8 @@ int roce_hdr_parse(struct roce_pkt *pkt, const void *buf, size_t len);
 
 /*
  * Writes BTH and the opcode's extension headers to buf, which has room for ROCE_HDR_MAX bytes.
- * Returns how many bytes it wrote. MigReq is pkt->mig_req; the opcode must be one of the table.
+ * Returns how many bytes it wrote. The opcode must be one of the table that has no atomic header:
+ * atomics are understood but never sent.
  */
 size_t roce_hdr_build(uint8_t *buf, const struct roce_pkt *pkt);
 
