@@ -46,10 +46,10 @@ enum roce_cm_state {
 const char *roce_cm_state_name(enum roce_cm_state state);
 
 enum roce_cm_event_type {
-	ROCE_CM_EV_REQ, /* passive: decide with accept, reject; msg->req */
-	ROCE_CM_EV_REP, /* active: bring the QP to RTS, then ready, or reject; msg->rep */
+	ROCE_CM_EV_REQ, /* passive: decide with accept, reject; msg->body.req */
+	ROCE_CM_EV_REP, /* active: bring the QP to RTS, then ready, or reject; msg->body.rep */
 	ROCE_CM_EV_ESTABLISHED, /* passive: RTU, or data. active: after ready */
-	ROCE_CM_EV_REJECTED, /* status: reason of the REJ; msg->rej */
+	ROCE_CM_EV_REJECTED, /* status: reason of a REJ; msg->body.rej, or NULL: found stale */
 	ROCE_CM_EV_UNREACHABLE, /* status: -ETIMEDOUT; no answer to REQ, or to REP */
 	ROCE_CM_EV_DISCONNECTED,
 	ROCE_CM_EV_TIMEWAIT_EXIT,
@@ -65,6 +65,7 @@ struct roce_cm_event {
 /* Where a peer is reached from. `port` is the owner's: which device; compared, never followed. */
 struct roce_cm_path {
 	void *port;
+	unsigned int gid_index; /* the owner's: which row of the port's table local_gid is */
 	uint8_t local_gid[16];
 	uint8_t remote_gid[16];
 	uint8_t mtu; /* enum ibv_mtu: the port's active MTU, in roce_cm_recv() and connect */
@@ -118,7 +119,7 @@ struct roce_cm_conn {
 	uint8_t rep_timeout; /* passive: exponent and count from the REQ, for our REP */
 	uint8_t rep_retries;
 	bool attached;
-	uint8_t tx[ROCE_MAD_BYTES]; /* the message that is repeated: REQ, REP, RTU or DREQ */
+	uint8_t tx[ROCE_CM_MAD_BYTES]; /* the message that is repeated: REQ, REP, RTU or DREQ */
 	LIST_ENTRY(roce_cm_conn) by_id;
 	TAILQ_ENTRY(roce_cm_conn) by_time;
 };
@@ -144,7 +145,6 @@ struct roce_cm_counters {
 
 /* A destroyed id, kept so that late messages for it get the right answer. */
 struct roce_cm_ghost {
-	uint32_t local_id;
 	uint32_t remote_id;
 	uint64_t remote_guid;
 	uint8_t remote_gid[16];
@@ -163,7 +163,7 @@ struct roce_cm {
 	unsigned int conns;
 	LIST_HEAD(, roce_cm_listener) listeners;
 	LIST_HEAD(, roce_cm_conn) buckets[ROCE_CM_BUCKETS];
-	TAILQ_HEAD(, roce_cm_conn) timers; /* by deadline, soonest first */
+	TAILQ_HEAD(roce_cm_timers, roce_cm_conn) timers; /* by deadline, soonest first */
 	struct roce_cm_ghost ghosts[ROCE_CM_TIMEWAIT_SLOTS];
 	unsigned int next_ghost;
 	struct roce_cm_counters counters;
@@ -198,6 +198,9 @@ int roce_cm_reject(struct roce_cm *cm, struct roce_cm_conn *conn, uint16_t reaso
 
 /* REP_RCVD: sends the RTU, raises EV_ESTABLISHED. -EINVAL: another state. */
 int roce_cm_ready(struct roce_cm *cm, struct roce_cm_conn *conn);
+
+/* The connection of a local QP, NULL if there is none (any more). */
+struct roce_cm_conn *roce_cm_by_qpn(struct roce_cm *cm, const void *port, uint32_t qpn);
 
 /* Data arrived on the QP: as good as an RTU in REP_SENT (12.9.7.2), nothing elsewhere. */
 void roce_cm_comm_established(struct roce_cm *cm, struct roce_cm_conn *conn);

@@ -30,7 +30,8 @@ enum {
 	ROCE_CM_DREQ_RETRIES = 3,
 	ROCE_CM_TARGET_ACK_DELAY = 15,
 
-	/* Longest exponents that we believe when a peer announces them: 8.6 s and 69 s. */
+	/* Exponents that we believe when a peer announces them: 16.8 ms to 8.6 s; for MRA 69 s. */
+	ROCE_CM_TIMEOUT_MIN = 12,
 	ROCE_CM_TIMEOUT_MAX = 21,
 	ROCE_CM_SERVICE_TIMEOUT_MAX = 24,
 	/* TIMEWAIT lasts twice the ACK timeout, at most this exponent's time (2.1 s). */

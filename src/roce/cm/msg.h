@@ -60,6 +60,8 @@ struct roce_cm_req {
 	uint8_t srq;
 	uint8_t mtu; /* enum ibv_mtu */
 	uint16_t pkey;
+	uint16_t local_lid; /* RoCE has none: 0xffff */
+	uint16_t remote_lid;
 	uint8_t local_gid[16];
 	uint8_t remote_gid[16];
 	uint32_t flow_label;
@@ -114,22 +116,24 @@ struct roce_cm_dreq {
 	uint32_t remote_qpn; /* the receiver's QP */
 };
 
+union roce_cm_body {
+	struct roce_cm_req req;
+	struct roce_cm_mra mra;
+	struct roce_cm_rej rej;
+	struct roce_cm_rep rep;
+	struct roce_cm_ids rtu;
+	struct roce_cm_dreq dreq;
+	struct roce_cm_ids drep;
+};
+
 struct roce_cm_msg {
-	struct roce_mad_hdr hdr; /* hdr.attr_id says which member is meant */
-	union {
-		struct roce_cm_req req;
-		struct roce_cm_mra mra;
-		struct roce_cm_rej rej;
-		struct roce_cm_rep rep;
-		struct roce_cm_ids rtu;
-		struct roce_cm_dreq dreq;
-		struct roce_cm_ids drep;
-	};
+	struct roce_mad_hdr hdr; /* hdr.attr_id says which member of body is meant */
+	union roce_cm_body body;
 };
 
 /* -EBADMSG: not a CM MAD. -EOPNOTSUPP: a CM message that we do not speak (SIDR, LAP, ...). */
 int roce_cm_decode(const uint8_t *mad, size_t bytes, struct roce_cm_msg *ret_msg);
-void roce_cm_encode(const struct roce_cm_msg *msg, uint8_t mad[ROCE_MAD_BYTES]);
+void roce_cm_encode(const struct roce_cm_msg *msg, uint8_t mad[ROCE_CM_MAD_BYTES]);
 
 /* The RDMA IP CM header. Addresses are 16 bytes; an IPv4 one is mapped (::ffff:a.b.c.d). */
 struct roce_cm_ip_hdr {
