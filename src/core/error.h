@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conversion from errno to doca_error_t. Names and descriptions of the codes are public
+ * (<doca_error.h>).
+ */
+#ifndef CORE_ERROR_H
+#define CORE_ERROR_H
+
+#include <doca_error.h>
+
+/*
+ * The DOCA code for an errno value; its sign does not matter, 0 is DOCA_SUCCESS. What has no near
+ * relative becomes DOCA_ERROR_OPERATING_SYSTEM.
+ */
+doca_error_t doca_priv_error_from_errno(int err);
+
+#endif /* CORE_ERROR_H */
