@@ -56,8 +56,6 @@ struct ini_params {
 	uint16_t cntlid; /* what the admin queue's Connect returned; unused for qid 0 */
 	uint16_t entries; /* queue size as a count; INI_ADMIN_ENTRIES */
 	uint32_t kato_ms; /* keep-alive time-out, 0: none */
-	uint32_t
-		capsule_data_bytes; /* room behind the command, 4096 (a first Connect needs none) */
 	uint32_t slot_bytes; /* data buffer of a tag, 4096 */
 	int timeout_ms; /* for the connection as a whole and for each command */
 	unsigned int spin_us; /* busy-poll so long before sleeping for a completion; 0: sleep */
@@ -68,7 +66,7 @@ struct ini_params {
 /* Where the data of a command is, and who writes its SGL descriptor. */
 enum ini_data {
 	INI_DATA_NONE = 0, /* keyed descriptor of length 0 */
-	INI_DATA_INCAPSULE, /* behind the command: the first bytes of the tag's buffer are copied */
+	INI_DATA_INCAPSULE, /* the first bytes of the tag's buffer, behind the command */
 	INI_DATA_KEYED, /* the tag's buffer by its key */
 	INI_DATA_KEYED_INV, /* the same with a key of its own that the target is to invalidate */
 	INI_DATA_RAW, /* the descriptor in sqe.sgl is sent as it is */
@@ -78,7 +76,7 @@ struct ini_cmd {
 	struct ini_sqe sqe; /* cid, SGL flag and (but for RAW) sgl are filled in by ini_submit */
 	uint16_t tag; /* or INI_TAG_ANY */
 	enum ini_data data;
-	uint32_t bytes; /* data length, at most slot_bytes, or capsule_data_bytes in the capsule */
+	uint32_t bytes; /* data length, at most slot_bytes */
 };
 
 struct ini_done {
@@ -91,7 +89,10 @@ struct ini_done {
 
 struct ini_queue;
 
-/* Host NQN and host id of this machine: stable, derived from /etc/machine-id when there is one. */
+/*
+ * Host NQN and host id of this machine, the same for the life of the process: nvme-cli's when it
+ * has made some, else one that libnvme makes from the firmware's UUID or at random.
+ */
 void ini_host_identity(char hostnqn[NVME_NQN_LENGTH], uint8_t hostid[16]);
 
 /*
@@ -101,8 +102,8 @@ void ini_host_identity(char hostnqn[NVME_NQN_LENGTH], uint8_t hostid[16]);
 int ini_open(struct ini_queue **queue, const struct ini_params *params, struct ini_error *error);
 
 /*
- * Fabrics Connect on an open queue. Admin: *cntlid receives the controller id. Data goes by keyed
- * SGL on the admin queue and in the capsule on an I/O queue, as Linux does.
+ * Fabrics Connect on an open queue. *cntlid (may be NULL) receives the controller id. The data goes
+ * by keyed SGL on the admin queue and in the capsule on an I/O queue, as Linux does.
  */
 int ini_connect(struct ini_queue *queue, uint16_t *cntlid, struct ini_error *error);
 
@@ -181,7 +182,8 @@ int ini_discover(struct ini_queue *queue, struct nvmf_disc_log_entry **records, 
 
 /* ---- what an I/O queue is for ---- */
 
-/* Read into or write from @data through the slot of a free tag, in one command. */
+/* Read into or write from memory through the buffer of tag 0, in one command. -EBUSY: it is taken.
+ */
 struct ini_rw {
 	uint8_t opcode; /* nvme_cmd_read, nvme_cmd_write, nvme_cmd_compare */
 	enum ini_data data;
