@@ -9,6 +9,8 @@
 
 #include <doca_softsta.h>
 
+#include "core/export.h"
+
 /* A copy; valid between get and put. ops is never NULL, fd is -1 if there is nothing to sleep on.
  */
 struct core_companion {
@@ -18,8 +20,8 @@ struct core_companion {
 };
 
 /* Any thread. Each get is undone by one put; in between the companion cannot be detached. */
-void doca_priv_queue_companion_get(const volatile void *sq_doorbell,
-				   struct core_companion *companion);
-void doca_priv_queue_companion_put(const volatile void *sq_doorbell);
+CORE_EXPORT void doca_priv_queue_companion_get(const volatile void *sq_doorbell,
+					       struct core_companion *companion);
+CORE_EXPORT void doca_priv_queue_companion_put(const volatile void *sq_doorbell);
 
 #endif /* CORE_COMPANION_H */

@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "core/export.h"
 #include "util/list.h"
 
 struct doca_pe;
@@ -70,38 +71,38 @@ struct doca_ctx {
 };
 
 /* The context is IDLE, not connected. ops is a constant table. */
-void doca_priv_ctx_init(struct doca_ctx *ctx, const struct core_ctx_ops *ops);
+CORE_EXPORT void doca_priv_ctx_init(struct doca_ctx *ctx, const struct core_ctx_ops *ops);
 
 /*
  * Disconnects from the progress engine. DOCA_ERROR_BAD_STATE (nothing done) unless IDLE. No other
  * thread may wake the context any more.
  */
-doca_error_t doca_priv_ctx_fini(struct doca_ctx *ctx);
+CORE_EXPORT doca_error_t doca_priv_ctx_fini(struct doca_ctx *ctx);
 
 /*
  * In STARTING, from progress(): the start ended. DOCA_SUCCESS: now RUNNING. An error: now IDLE, the
  * library has undone its start. Calls the state callback.
  */
-void doca_priv_ctx_started(struct doca_ctx *ctx, doca_error_t result);
+CORE_EXPORT void doca_priv_ctx_started(struct doca_ctx *ctx, doca_error_t result);
 
 /*
  * In STOPPING, from progress(): nothing of the library is in flight any more. IDLE is reached, and
  * the state callback called, by this or a later doca_pe_progress(): when all tasks are freed.
  */
-void doca_priv_ctx_stopped(struct doca_ctx *ctx);
+CORE_EXPORT void doca_priv_ctx_stopped(struct doca_ctx *ctx);
 
 /*
  * In RUNNING, from progress(): a fault ended the context; the same as if the application had called
  * doca_ctx_stop(), but ops->stop is not called. Now STOPPING.
  */
-void doca_priv_ctx_failed(struct doca_ctx *ctx);
+CORE_EXPORT void doca_priv_ctx_failed(struct doca_ctx *ctx);
 
 /*
  * Any thread, also the owner: progress() has something to do. Never blocks; writes to the progress
  * engine's event fd only if the application armed it and nobody has written since. Ordering: what
  * was stored before is seen by the progress() that follows.
  */
-void doca_priv_ctx_wake(struct doca_ctx *ctx);
+CORE_EXPORT void doca_priv_ctx_wake(struct doca_ctx *ctx);
 
 static inline bool core_ctx_is_idle(const struct doca_ctx *ctx)
 {

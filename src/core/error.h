@@ -8,10 +8,12 @@
 
 #include <doca_error.h>
 
+#include "core/export.h"
+
 /*
  * The DOCA code for an errno value; its sign does not matter, 0 is DOCA_SUCCESS. What has no near
  * relative becomes DOCA_ERROR_OPERATING_SYSTEM.
  */
-doca_error_t doca_priv_error_from_errno(int err);
+CORE_EXPORT doca_error_t doca_priv_error_from_errno(int err);
 
 #endif /* CORE_ERROR_H */

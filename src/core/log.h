@@ -8,8 +8,10 @@
 
 #include <doca_log.h>
 
+#include "core/export.h"
+
 /* source: a constant short name, such as "sta.qp". No line feed at the end of the text. */
-void doca_priv_log(enum doca_log_level level, const char *source, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+CORE_EXPORT void doca_priv_log(enum doca_log_level level, const char *source, const char *format,
+			       ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* CORE_LOG_H */

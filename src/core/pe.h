@@ -22,6 +22,8 @@
  */
 struct doca_pe {
 	struct util_list ctxs; /* struct doca_ctx.node; its order is the round-robin order */
+	size_t num_ctxs;
+	struct doca_ctx *visiting; /* its ops->progress() is on the stack */
 	int event_fd;
 	enum doca_pe_event_mode mode;
 	bool is_in_progress; /* doca_pe_progress() is on the stack */
@@ -30,5 +32,8 @@ struct doca_pe {
 
 /* From wakers: make the fd readable if armed. */
 void core_pe_notify(struct doca_pe *pe);
+
+/* The undoing of doca_pe_connect_ctx(), when the context ends. */
+void core_pe_disconnect(struct doca_pe *pe, struct doca_ctx *ctx);
 
 #endif /* CORE_PE_H */

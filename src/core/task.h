@@ -13,6 +13,7 @@
 #include <doca_pe.h>
 #include <stdint.h>
 
+#include "core/export.h"
 #include "util/list.h"
 
 struct core_task_pool;
@@ -52,22 +53,23 @@ struct doca_task {
  * A pool of at most max_tasks tasks of task_bytes each (memory is taken on first use and kept).
  * DOCA_ERROR_NO_MEMORY. Destroy (NULL is fine) when every task is free: with the context IDLE.
  */
-doca_error_t doca_priv_task_pool_create(struct doca_ctx *ctx, const struct core_task_ops *ops,
-					size_t task_bytes, uint32_t max_tasks,
-					struct core_task_pool **pool);
-void doca_priv_task_pool_destroy(struct core_task_pool *pool);
+CORE_EXPORT doca_error_t doca_priv_task_pool_create(struct doca_ctx *ctx,
+						    const struct core_task_ops *ops,
+						    size_t task_bytes, uint32_t max_tasks,
+						    struct core_task_pool **pool);
+CORE_EXPORT void doca_priv_task_pool_destroy(struct core_task_pool *pool);
 
 /*
  * A READY task; the bytes behind struct doca_task are zero. DOCA_ERROR_BAD_STATE when the context
  * is not RUNNING, DOCA_ERROR_NO_MEMORY when all are taken.
  */
-doca_error_t doca_priv_task_alloc(struct core_task_pool *pool, union doca_data user_data,
-				  struct doca_task **task);
+CORE_EXPORT doca_error_t doca_priv_task_alloc(struct core_task_pool *pool,
+					      union doca_data user_data, struct doca_task **task);
 
 /*
  * From progress(): the task has ended with status. Calls ops->complete; the application may free or
  * submit the task in it, so it must not be touched afterwards.
  */
-void doca_priv_task_complete(struct doca_task *task, doca_error_t status);
+CORE_EXPORT void doca_priv_task_complete(struct doca_task *task, doca_error_t status);
 
 #endif /* CORE_TASK_H */
