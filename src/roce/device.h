@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "roce/limits.h"
+#include "util/time.h"
 
 struct roce_lane;
 struct roce_mr_table;
@@ -42,7 +43,7 @@ struct roce_gid {
 
 /*
  * Owner: the registry (device.c), immortal once listed.
- * Lock: the registry lock guards users, gids[] and lanes[]' existence. gids[] of a device that is
+ * Lock: the registry lock guards users and gids[]. gids[] of a device that is
  * open (users > 0) do not change, so a holder of a reference reads them without the lock.
  */
 struct roce_device {
@@ -58,7 +59,8 @@ struct roce_device {
 	unsigned int num_gids;
 	unsigned int users; /* references by roce_device_get() */
 	unsigned int num_lanes;
-	struct roce_lane *lane; /* N = 1; NULL while users is 0 */
+	struct roce_lane
+		*lane; /* N = 1; lives as long as the device, its sockets while users > 0 */
 	struct roce_mr_table *mrs; /* lives as long as the device */
 	struct ibv_context *shared_ctx; /* roce_device_context() */
 };
@@ -153,7 +155,10 @@ void roce_gid_to_addr(const union ibv_gid *gid, uint32_t scope_id, union roce_ad
 bool roce_addr_equal(const struct sockaddr *a, const struct sockaddr *b); /* without ports */
 socklen_t roce_addr_len(const union roce_addr *addr);
 
-uint64_t roce_now_ns(void); /* CLOCK_MONOTONIC */
+static inline uint64_t roce_now_ns(void)
+{
+	return util_now_ns();
+}
 uint32_t roce_random32(void); /* from the kernel: ids and PSNs must differ after a restart */
 static inline uint32_t roce_random_psn(void)
 {
