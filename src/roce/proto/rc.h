@@ -198,16 +198,14 @@ struct roce_swqe {
 	uint32_t bytes; /* of the message */
 	uint32_t num_pkts; /* PSNs it takes; 0 for local work */
 	roce_psn first_psn; /* valid once it has started */
-	uint32_t sent_pkts; /* PSNs used up by what was sent at least once */
-	uint32_t read_pkts; /* READ: responses received in order */
 	uint8_t opcode; /* enum ibv_wr_opcode */
 	uint8_t status; /* enum ibv_wc_status; not success: failed before it was sent */
 	uint8_t num_sge;
 	bool is_signaled : 1;
 	bool is_solicited : 1;
 	bool is_fenced : 1;
-	bool is_inline : 1;
-	bool is_started : 1;
+	bool is_inline : 1; /* its one SGE is in inline_data */
+	bool is_started : 1; /* has its PSNs, its SGEs are mapped */
 };
 
 /* Where in an SGE list the next byte is. */
@@ -224,30 +222,37 @@ struct roce_requester {
 	uint32_t posted;
 	uint32_t mask;
 	struct roce_swqe *wqes;
-	struct ibv_sge *sges; /* max_send_sge a request, mapped addresses once started */
+	struct ibv_sge *sges; /* max_sge a request; addresses in this process once started */
 	uint8_t *inline_data; /* max_inline a request */
-	struct roce_sge_cursor cursor; /* of request next */
+	uint32_t max_sge; /* of cfg, at least 1 for inline data */
 	uint32_t next_pkt; /* of request next: packet to send */
-	roce_psn una; /* oldest PSN not acknowledged */
-	roce_psn nxt; /* PSN to send next; goes back on loss */
-	roce_psn max; /* PSN after the last ever sent */
+	struct roce_sge_cursor cursor; /* of request next */
+	struct roce_sge_cursor read_cursor; /* of request done, where its next response goes */
+	/* PSNs: una <= nxt <= max. Going back to una sets nxt = una. */
+	roce_psn una; /* oldest not acknowledged */
+	roce_psn nxt; /* to send next */
+	roce_psn max; /* after the last ever sent */
 	uint32_t window; /* PSNs */
 	uint32_t window_max;
 	uint32_t window_credit; /* PSNs acknowledged since the window last grew */
 	uint32_t since_ack_req; /* packets sent since one asked for an ACK */
-	uint32_t reads; /* READ requests outstanding */
-	uint32_t read_chunk; /* PSNs a READ request asks for at most */
-	/* Retransmission, retrans.c. */
-	roce_psn went_back_to; /* where the last retransmission started ... */
-	uint64_t went_back_ns; /* ... and when; 0: never since una moved */
-	roce_psn rtt_psn;
-	uint64_t rtt_sent_ns; /* 0: nothing is being timed */
+	/* READ requests outstanding, as the PSNs after their last responses: a FIFO. */
+	roce_psn read_ends[ROCE_MAX_RD_ATOM];
+	uint32_t first_read;
+	uint32_t num_reads;
+	/* Retransmission, retrans.c. Times are 0 when not running. */
+	uint64_t timer_ns; /* when to probe */
+	uint64_t rnr_until_ns; /* when to go on after an RNR NAK */
+	uint64_t progress_ns; /* una moved, or the first packet after silence went out */
+	uint64_t went_back_ns; /* last went back, and una has not moved since */
+	uint64_t rtt_sent_ns; /* rtt_psn went out */
 	uint64_t srtt_ns, rttvar_ns; /* 0: not measured yet */
-	uint64_t progress_ns; /* una moved, or the first packet went out */
-	uint64_t timer_ns; /* when to probe; 0: off */
-	uint64_t rnr_until_ns; /* 0: not waiting */
 	uint64_t timeout_ns; /* local ACK timeout; 0: none */
-	uint32_t probes; /* since una moved */
+	roce_psn rtt_psn;
+	roce_psn recover; /* max when the window last shrank */
+	roce_psn gap_psn; /* last READ response that came too early since then */
+	bool has_gap;
+	uint8_t probes; /* since una moved */
 	uint8_t retry_cnt;
 	uint8_t rnr_retry;
 	uint8_t rnr_left;
@@ -256,12 +261,13 @@ struct roce_requester {
 
 /* A READ request that is to be answered. */
 struct roce_read_req {
+	roce_psn start; /* of the request as it was asked */
 	roce_psn psn; /* of the next response packet */
 	uint32_t pkts_left;
 	uint64_t va; /* of the next byte */
 	uint32_t bytes_left;
 	uint32_t rkey;
-	uint8_t *ptr; /* where va is, valid in mr_epoch */
+	uint8_t *ptr; /* where va is, as long as the MR epoch is mr_epoch */
 	uint32_t mr_epoch;
 	bool is_first; /* nothing answered yet: FIRST or ONLY comes next */
 	bool is_dup;
@@ -270,29 +276,31 @@ struct roce_read_req {
 struct roce_responder {
 	roce_psn epsn; /* expected next */
 	roce_psn msn; /* messages done */
-	uint8_t message; /* enum roce_op_flags SEND or WRITE of the message in progress, else 0 */
-	bool has_rwqe; /* rwqe is taken */
-	bool nak_sent; /* answered a gap; say no more until epsn comes */
+	uint32_t message; /* ROCE_OP_SEND or ROCE_OP_WRITE while one is in progress, else 0 */
+	bool has_rwqe; /* rwqe is taken and not completed */
+	bool has_gap; /* gap_psn is valid: a NAK sequence error was sent for epsn */
+	bool nak_sent; /* a gap or RNR was answered; say no more until epsn comes */
 	bool saw_packet;
 	/* At most one ACK or NAK waits to leave; READ responses go before it. */
 	bool answer_pending;
 	uint8_t answer_syndrome;
 	roce_psn answer_psn;
+	roce_psn gap_psn; /* last request that came too early */
 	/* WRITE in progress. */
 	uint8_t *write_ptr;
 	uint64_t write_va;
 	uint32_t write_left;
-	uint32_t write_rkey;
 	uint32_t write_bytes;
+	uint32_t write_rkey;
 	uint32_t write_epoch;
 	/* SEND in progress. */
-	struct roce_rwqe rwqe;
 	struct roce_sge_cursor cursor;
+	struct roce_rwqe rwqe;
+	struct ibv_sge sges[ROCE_MAX_SGE]; /* of rwqe; addresses in this process */
 	/* READ requests in PSN order. */
 	uint32_t num_reads;
-	uint32_t num_orig_reads; /* without those that came again */
+	uint32_t num_dup_reads;
 	struct roce_read_req reads[ROCE_RC_READ_QUEUE];
-	struct ibv_sge sges[ROCE_MAX_SGE]; /* of rwqe */
 };
 
 struct roce_rc {
@@ -303,6 +311,7 @@ struct roce_rc {
 	uint8_t max_dest_rd_atomic;
 	uint8_t min_rnr_timer;
 	int access;
+	bool is_flushing;
 	struct roce_rc_cfg cfg;
 	struct roce_requester req;
 	struct roce_rc_counters counters;
