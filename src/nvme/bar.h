@@ -17,7 +17,10 @@ struct nv_bar_ops {
 	/* Read the 32-bit register at byte offset @off. All ones if the device is gone. */
 	uint32_t (*read32)(void *arg, uint32_t off);
 
-	/* Write the 32-bit register at @off, doorbells included. */
+	/*
+	 * Write the 32-bit register at @off, doorbells included. Memory written before the call is
+	 * visible to the controller before the register is: barriers belong in here.
+	 */
 	void (*write32)(void *arg, uint32_t off, uint32_t val);
 
 	/* Address of the doorbell register at @off, NULL if there is none. */

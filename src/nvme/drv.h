@@ -26,23 +26,23 @@
 struct nv_ctrl;
 
 struct nv_ctrl_opts {
-	uint16_t io_queues;	   /* I/O queue pairs to ask for; 0 = as many as possible */
-	uint16_t admin_entries;	   /* 0 = default */
+	uint16_t io_queues; /* I/O queue pairs to ask for; 0 = as many as possible */
+	uint16_t admin_entries; /* 0 = default */
 	uint32_t admin_timeout_ms; /* 0 = default */
 };
 
 /* What Identify Controller, CAP and Set Features said; valid until nv_ctrl_destroy(). */
 struct nv_ctrl_info {
-	char serial[21];   /* blanks at the end removed */
+	char serial[21]; /* blanks at the end removed */
 	char model[41];
 	char firmware[9];
 	char subnqn[224];
-	uint32_t version;	/* VS register */
+	uint32_t version; /* VS register */
 	uint16_t cntlid;
 	uint16_t max_io_queues; /* pairs the controller granted */
-	uint16_t max_entries;	/* CAP.MQES + 1 rounded down to a power of two, at most 32768 */
-	uint32_t mdts_bytes;	/* largest data transfer of a command, 0 = no limit */
-	uint32_t nn;		/* highest namespace id */
+	uint16_t max_entries; /* CAP.MQES + 1 rounded down to a power of two, at most 32768 */
+	uint32_t mdts_bytes; /* largest data transfer of a command, 0 = no limit */
+	uint32_t nn; /* highest namespace id */
 	bool volatile_write_cache;
 	uint16_t oncs; /* NVME_CTRL_ONCS_* */
 	uint16_t awun; /* 0's based, blocks */
@@ -54,7 +54,7 @@ struct nv_ctrl_info {
 struct nv_ns_info {
 	uint32_t nsid;
 	uint32_t block_bytes; /* of the format in use */
-	uint64_t nsze;	      /* blocks */
+	uint64_t nsze; /* blocks */
 	uint16_t metadata_bytes;
 	bool write_protected;
 	uint8_t nguid[16]; /* all zero = not given; the same for the two below */
@@ -76,8 +76,9 @@ int nv_ctrl_create(const struct nv_bar *bar, const struct nv_mem *mem,
 		   const struct nv_ctrl_opts *opts, struct nv_ctrl **ret, struct nv_err *err);
 
 /*
- * Delete what queues are left, notify the controller of a normal shutdown and wait for it (bounded),
- * disable it, free its memory. NULL is fine. Queue objects of this controller are gone afterwards.
+ * Delete what queues are left, notify the controller of a normal shutdown and wait for it
+ * (bounded), disable it, free its memory. NULL is fine. Queue objects of this controller are gone
+ * afterwards.
  */
 void nv_ctrl_destroy(struct nv_ctrl *ctrl);
 

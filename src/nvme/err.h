@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line of error text beside a -errno, for the person who typed the path or plugged in the drive.
+ * One line of error text beside a -errno, for the person who typed the path or plugged in the
+ * drive.
  */
 #ifndef NV_ERR_H
 #define NV_ERR_H

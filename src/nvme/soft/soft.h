@@ -50,12 +50,12 @@ void nv_soft_mem_allocator(struct nv_soft_mem *mem, struct nv_mem *ret);
 
 struct nv_soft_conf {
 	struct nv_soft_mem *mem; /* must outlive the controller */
-	const char *serial;	 /* 1..20 printable ASCII characters; the same after a restart */
-	const char *model;	 /* NULL = "softsta" */
-	const char *subnqn;	 /* NULL = made from the serial number */
+	const char *serial; /* 1..20 printable ASCII characters; the same after a restart */
+	const char *model; /* NULL = "softsta" */
+	const char *subnqn; /* NULL = made from the serial number */
 	uint16_t cntlid;
 	uint16_t max_io_queues; /* 0 = NV_MAX_IO_QUEUES */
-	uint16_t max_entries;	/* power of two; 0 = NV_SOFT_MAX_ENTRIES */
+	uint16_t max_entries; /* power of two; 0 = NV_SOFT_MAX_ENTRIES */
 };
 
 /* -EINVAL with the cause in @err, -ENOMEM. */
@@ -118,7 +118,7 @@ struct nv_soft_stats {
 	uint64_t read_bytes;
 	uint64_t written_bytes;
 	uint64_t flushes;
-	uint64_t errors;	/* commands that ended with a status other than success */
+	uint64_t errors; /* commands that ended with a status other than success */
 	uint64_t media_errors;
 	uint64_t bad_addresses; /* PRPs outside of the registered memory */
 };

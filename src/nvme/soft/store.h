@@ -4,9 +4,9 @@
  *
  * A store is a fixed number of bytes that can be read, written, flushed, zeroed and discarded.
  * All I/O goes through a channel; each I/O queue opens its own channel to each store, and uses it
- * from its one thread, so a store needs no lock on the I/O path. Requests are asynchronous: submit()
- * takes them, kick() starts the batch, poll() finishes what is done by calling req->done().
- * An engine that needs no waiting may call done() inside submit().
+ * from its one thread, so a store needs no lock on the I/O path. Requests are asynchronous:
+ * submit() takes them, kick() starts the batch, poll() finishes what is done by calling
+ * req->done(). An engine that needs no waiting may call done() inside submit().
  */
 #ifndef NV_STORE_H
 #define NV_STORE_H
@@ -23,13 +23,13 @@ struct nv_store_chan;
 enum nv_store_op {
 	NV_STORE_READ,
 	NV_STORE_WRITE,
-	NV_STORE_FLUSH,	  /* everything completed so far is on the medium when this is done */
-	NV_STORE_ZERO,	  /* range reads back as zeroes */
+	NV_STORE_FLUSH, /* everything completed so far is on the medium when this is done */
+	NV_STORE_ZERO, /* range reads back as zeroes */
 	NV_STORE_DISCARD, /* hint that the range is not needed; reads back old data or zeroes */
 };
 
 enum nv_store_flags {
-	NV_STORE_FUA = 1 << 0,	 /* WRITE, ZERO: on the medium when done */
+	NV_STORE_FUA = 1 << 0, /* WRITE, ZERO: on the medium when done */
 	NV_STORE_UNMAP = 1 << 1, /* ZERO: give the space back if that is possible */
 };
 
@@ -42,7 +42,8 @@ struct nv_store_req {
 	struct iovec *iov; /* READ, WRITE: sums to length_bytes; the store may change it */
 	int iovcnt;
 
-	/* Called once, from submit() or poll(), with 0 or -errno. The request may be freed in it. */
+	/* Called once, from submit() or poll(), with 0 or -errno. The request may be freed in it.
+	 */
 	void (*done)(struct nv_store_req *req, int result);
 
 	/* For the engine while it holds the request. */
@@ -65,7 +66,8 @@ struct nv_store_ops {
 	/* Call done() of what has finished. Returns how many. */
 	int (*poll)(struct nv_store_chan *chan);
 
-	/* Level-triggered: readable when poll() would find work. -1: all is done inside submit(). */
+	/* Level-triggered: readable when poll() would find work. -1: all is done inside submit().
+	 */
 	int (*fd)(struct nv_store_chan *chan);
 
 	/* Wait for what is in flight (done() is called), then free. */
@@ -82,7 +84,7 @@ struct nv_store {
 	uint64_t size_bytes;
 	bool read_only;
 	bool volatile_cache; /* FLUSH and FUA mean something */
-	bool thin;	     /* DISCARD gives space back, and the range reads as zeroes then */
+	bool thin; /* DISCARD gives space back, and the range reads as zeroes then */
 	char note[NV_ERR_MAX]; /* what was chosen and why, for the log; "" if nothing to say */
 };
 
@@ -95,8 +97,8 @@ enum nv_store_direct {
 };
 
 struct nv_store_file_conf {
-	const char *path;     /* regular file or block device */
-	uint64_t size_bytes;  /* not 0: create the file sparse, or set its size; 0: as it is */
+	const char *path; /* regular file or block device */
+	uint64_t size_bytes; /* not 0: create the file sparse, or set its size; 0: as it is */
 	uint32_t block_bytes; /* 512 or 4096; 0 = 512 */
 	bool read_only;
 	enum nv_store_direct direct;
@@ -106,7 +108,8 @@ struct nv_store_file_conf {
  * Open a file or block device. An existing file is never shrunk by a size: -EINVAL tells.
  *
  * -errno with one clear line in @err: missing without a size (-ENOENT), a directory or other
- * special file (-EISDIR, -EINVAL), no permission (-EACCES, -EROFS), size not a multiple of the block
+ * special file (-EISDIR, -EINVAL), no permission (-EACCES, -EROFS), size not a multiple of the
+ * block
  * (-EINVAL), O_DIRECT demanded and not possible (-EOPNOTSUPP), used by another target (-EBUSY).
  */
 int nv_store_file_open(const struct nv_store_file_conf *conf, struct nv_store **ret,

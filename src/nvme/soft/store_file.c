@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file engine, opening half: which file or block device, how large, page cache or O_DIRECT,
+ * and a clear line for everything that can be wrong with it. I/O is in store_uring.c.
+ */
+#include "nvme/soft/store_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_failed(const struct nv_store_file_conf *conf, int error, struct nv_err *err)
+{
+	switch (error) {
+	case ENOENT:
+		return nv_err(err, -error, "%s: no such file (give a size to create it)",
+			      conf->path);
+	case EISDIR:
+		return nv_err(err, -error, "%s: is a directory", conf->path);
+	case EBUSY:
+		return nv_err(err, -error, "%s: device is in use (mounted, or part of another one)",
+			      conf->path);
+	default:
+		return nv_err(err, -error, "%s: cannot open for %s: %s", conf->path,
+			      conf->read_only ? "reading" : "reading and writing", strerror(error));
+	}
+}
+
+/* Make the name of a new file as durable as its contents are going to be. */
+static int sync_parent(const char *path)
+{
+	char *copy = strdup(path);
+	int fd, rc = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fsync(fd))
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	free(copy);
+	return rc;
+}
+
+static int create_file(const struct nv_store_file_conf *conf, int *ret_fd, struct nv_err *err)
+{
+	int fd = open(conf->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int rc;
+
+	if (fd < 0)
+		return nv_err(err, -errno, "%s: cannot create: %s", conf->path, strerror(errno));
+	rc = ftruncate(fd, (off_t)conf->size_bytes) ? -errno : sync_parent(conf->path);
+	if (rc) {
+		nv_err(err, rc, "%s: cannot create with %" PRIu64 " bytes: %s", conf->path,
+		       conf->size_bytes, strerror(-rc));
+		close(fd);
+		unlink(conf->path);
+		return rc;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int open_or_create(const struct nv_store_file_conf *conf, int *ret_fd, struct nv_err *err)
+{
+	int flags = (conf->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK;
+	struct stat st;
+	int fd;
+
+	if (stat(conf->path, &st)) {
+		if (errno == ENOENT && conf->size_bytes && !conf->read_only)
+			return create_file(conf, ret_fd, err);
+		return open_failed(conf, errno, err);
+	}
+	if (S_ISDIR(st.st_mode))
+		return open_failed(conf, EISDIR, err);
+	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
+		return nv_err(err, -EINVAL, "%s: neither a regular file nor a block device",
+			      conf->path);
+	if (S_ISBLK(st.st_mode) && !conf->read_only)
+		flags |= O_EXCL; /* refuses a device that is mounted */
+	fd = open(conf->path, flags);
+	if (fd < 0)
+		return open_failed(conf, errno, err);
+	*ret_fd = fd;
+	return 0;
+}
+
+/* Two targets writing to one file would ruin it. The lock goes with the process. */
+static int lock_file(const struct nv_store_file_conf *conf, int fd, struct nv_err *err)
+{
+	if (!flock(fd, (conf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB))
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return nv_err(err, -EBUSY, "%s: is in use by another target", conf->path);
+	if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOSYS)
+		return 0; /* a filesystem without locks */
+	return nv_err(err, -errno, "%s: cannot lock: %s", conf->path, strerror(errno));
+}
+
+static int block_device_size(const struct nv_store_file_conf *conf, int fd, uint64_t *ret,
+			     struct nv_err *err)
+{
+	uint64_t size;
+
+	if (ioctl(fd, BLKGETSIZE64, &size))
+		return nv_err(err, -errno, "%s: cannot read its size: %s", conf->path,
+			      strerror(errno));
+	if (conf->size_bytes && conf->size_bytes != size)
+		return nv_err(err, -EINVAL, "%s: device has %" PRIu64 " bytes, not %" PRIu64,
+			      conf->path, size, conf->size_bytes);
+	*ret = size;
+	return 0;
+}
+
+static int regular_file_size(const struct nv_store_file_conf *conf, int fd, uint64_t size,
+			     uint64_t *ret, struct nv_err *err)
+{
+	*ret = size;
+	if (!conf->size_bytes) {
+		if (size)
+			return 0;
+		return nv_err(err, -EINVAL, "%s: file is empty (give a size)", conf->path);
+	}
+	if (conf->size_bytes == size)
+		return 0;
+	if (conf->size_bytes < size)
+		return nv_err(err, -EINVAL,
+			      "%s: file has %" PRIu64 " bytes already, will not cut it to %" PRIu64,
+			      conf->path, size, conf->size_bytes);
+	if (conf->read_only)
+		return nv_err(err, -EINVAL,
+			      "%s: read-only file has %" PRIu64 " bytes, not %" PRIu64, conf->path,
+			      size, conf->size_bytes);
+	if (ftruncate(fd, (off_t)conf->size_bytes))
+		return nv_err(err, -errno, "%s: cannot grow to %" PRIu64 " bytes: %s", conf->path,
+			      conf->size_bytes, strerror(errno));
+	*ret = conf->size_bytes;
+	return 0;
+}
+
+/* ---- O_DIRECT ----------------------------------------------------------------------------- */
+
+/* What O_DIRECT asks for, from the kernel where it tells (6.1), else from the device. */
+static void read_alignment(struct nv_store_file *file, bool is_block)
+{
+	int sector = 0;
+
+	file->mem_align = 512;
+	file->offset_align = 512;
+#ifdef STATX_DIOALIGN
+	struct statx stx;
+
+	if (!statx(file->direct_fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &stx) &&
+	    stx.stx_mask & STATX_DIOALIGN && stx.stx_dio_mem_align && stx.stx_dio_offset_align) {
+		file->mem_align = stx.stx_dio_mem_align;
+		file->offset_align = stx.stx_dio_offset_align;
+		return;
+	}
+#endif
+	if (is_block && !ioctl(file->direct_fd, BLKSSZGET, &sector) && sector >= 512) {
+		file->mem_align = (uint32_t)sector;
+		file->offset_align = (uint32_t)sector;
+	}
+}
+
+/* A second file description: the first one stays for what is not aligned. */
+static int open_direct(const struct nv_store_file_conf *conf, const struct stat *first)
+{
+	int fd = open(conf->path, (conf->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_DIRECT);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_dev != first->st_dev || st.st_ino != first->st_ino) {
+		close(fd);
+		return -ESTALE; /* the name means another file by now */
+	}
+	return fd;
+}
+
+static int choose_direct(struct nv_store_file *file, const struct nv_store_file_conf *conf,
+			 const struct stat *st, struct nv_err *err)
+{
+	char *note = file->store.note;
+	size_t room = sizeof(file->store.note);
+	int fd;
+
+	file->direct_fd = -1;
+	if (conf->direct == NV_STORE_DIRECT_OFF) {
+		snprintf(note, room, "page cache, as configured");
+		return 0;
+	}
+	fd = open_direct(conf, st);
+	if (fd < 0 && conf->direct == NV_STORE_DIRECT_ONLY)
+		return nv_err(err, -EOPNOTSUPP, "%s: O_DIRECT is not possible: %s", conf->path,
+			      strerror(-fd));
+	if (fd < 0) {
+		snprintf(note, room, "page cache: O_DIRECT is not possible here (%s)",
+			 strerror(-fd));
+		return 0;
+	}
+	file->direct_fd = fd;
+	read_alignment(file, S_ISBLK(st->st_mode));
+	if (file->offset_align <= file->store.block_bytes) {
+		snprintf(note, room, "O_DIRECT");
+		return 0;
+	}
+	if (conf->direct == NV_STORE_DIRECT_ONLY)
+		return nv_err(err, -EOPNOTSUPP, "%s: O_DIRECT needs blocks of %u bytes", conf->path,
+			      file->offset_align);
+	snprintf(note, room, "O_DIRECT for what is aligned to %u bytes, page cache for the rest",
+		 file->offset_align);
+	return 0;
+}
+
+static void note_engine(struct nv_store_file *file)
+{
+	size_t used = strlen(file->store.note);
+	int rc = nv_store_uring_probe();
+
+	if (rc)
+		snprintf(file->store.note + used, sizeof(file->store.note) - used,
+			 "; synchronous I/O: io_uring is not available (%s)", strerror(-rc));
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+static void file_destroy(struct nv_store *store)
+{
+	struct nv_store_file *file = (struct nv_store_file *)store;
+
+	if (file->direct_fd >= 0)
+		close(file->direct_fd);
+	close(file->fd);
+	free(file);
+}
+
+static const struct nv_store_ops file_ops = {
+	.chan_open = nv_store_uring_open,
+	.submit = nv_store_uring_submit,
+	.kick = nv_store_uring_kick,
+	.poll = nv_store_uring_poll,
+	.fd = nv_store_uring_fd,
+	.chan_close = nv_store_uring_close,
+	.destroy = file_destroy,
+};
+
+static int set_up(struct nv_store_file *file, const struct nv_store_file_conf *conf,
+		  struct nv_err *err)
+{
+	struct nv_err why;
+	struct stat st;
+	uint64_t size = 0;
+	int rc;
+
+	if (fstat(file->fd, &st))
+		return nv_err(err, -errno, "%s: %s", conf->path, strerror(errno));
+	rc = lock_file(conf, file->fd, err);
+	if (rc)
+		return rc;
+	if (S_ISBLK(st.st_mode))
+		rc = block_device_size(conf, file->fd, &size, err);
+	else
+		rc = regular_file_size(conf, file->fd, (uint64_t)st.st_size, &size, err);
+	if (rc)
+		return rc;
+	rc = nv_store_set_geometry(&file->store, size, conf->block_bytes, &why);
+	if (rc)
+		return nv_err(err, rc, "%s: %s", conf->path, why.text);
+	rc = choose_direct(file, conf, &st, err);
+	if (rc)
+		return rc;
+	note_engine(file);
+	file->store.ops = &file_ops;
+	file->store.kind = S_ISBLK(st.st_mode) ? "block" : "file";
+	file->store.read_only = conf->read_only;
+	file->store.volatile_cache = true;
+	file->store.thin = true; /* punching a hole leaves zeroes, on devices, too */
+	return 0;
+}
+
+/* Refused before a file is created that would have to be removed again. */
+static int check_wanted_size(const struct nv_store_file_conf *conf, struct nv_err *err)
+{
+	struct nv_store probe;
+	struct nv_err why;
+	int rc;
+
+	if (!conf->size_bytes)
+		return 0;
+	rc = nv_store_set_geometry(&probe, conf->size_bytes, conf->block_bytes, &why);
+	return rc ? nv_err(err, rc, "%s: %s", conf->path, why.text) : 0;
+}
+
+int nv_store_file_open(const struct nv_store_file_conf *conf, struct nv_store **ret,
+		       struct nv_err *err)
+{
+	struct nv_store_file *file;
+	int rc;
+
+	if (!conf->path || !conf->path[0])
+		return nv_err(err, -EINVAL, "no file name given");
+	rc = check_wanted_size(conf, err);
+	if (rc)
+		return rc;
+	file = calloc(1, sizeof(*file));
+	if (!file)
+		return nv_err(err, -ENOMEM, "out of memory");
+	file->direct_fd = -1;
+	rc = open_or_create(conf, &file->fd, err);
+	if (rc)
+		goto free_file;
+	rc = set_up(file, conf, err);
+	if (rc)
+		goto close_file;
+	*ret = &file->store;
+	return 0;
+
+close_file:
+	if (file->direct_fd >= 0)
+		close(file->direct_fd);
+	close(file->fd);
+free_file:
+	free(file);
+	return rc;
+}
