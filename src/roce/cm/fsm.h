@@ -14,11 +14,13 @@
  *             ESTABLISHED -DREQ (answered by DREP at once)-> TIMEWAIT
  *   failure:  REJ, no answer, stale: -> IDLE, or TIMEWAIT when a QP may have been in use
  *
- * Owner:  whoever holds the engine's lock (the engine has none; all calls are serialised).
- * Life:   a conn is the engine's from connect/incoming until roce_cm_detach(); never free it
- * before. Re-entrance: an op may call back into the engine, for the conn it is about, with any
- * function but roce_cm_detach() and roce_cm_recv(); ops are the last thing that a handler does with
- * a conn.
+ * Owner: whoever holds the engine's lock (the engine has none; all calls are serialised).
+ *
+ * Life: a conn is the engine's from connect/incoming until roce_cm_detach(); not freed before.
+ *
+ * Re-entrance: an op may call back into the engine for the conn it is about, even detach it, but
+ * not call roce_cm_recv() or roce_cm_expire(); ops are the last thing that a handler does with a
+ * conn.
  */
 #ifndef ROCE_CM_FSM_H
 #define ROCE_CM_FSM_H
@@ -128,10 +130,12 @@ struct roce_cm_ops {
 	/* Sends 256 bytes from path->local_gid to QP1 of path->remote_gid. May lose them. */
 	void (*send)(void *arg, const struct roce_cm_path *path, const uint8_t *mad);
 	/*
-	 * A valid REQ for `listener`: give a zeroed conn for it, or NULL for REJ 3 (no resources).
-	 * EV_REQ for this conn follows at once.
+	 * A valid REQ for `listener`: gives a zeroed conn for it, for which EV_REQ follows at once,
+	 * and 0, or the reason to refuse it with.
 	 */
-	struct roce_cm_conn *(*incoming)(void *arg, struct roce_cm_listener *listener);
+	uint16_t (*incoming)(void *arg, struct roce_cm_listener *listener,
+			     const struct roce_cm_path *path, const struct roce_cm_req *req,
+			     struct roce_cm_conn **ret_conn);
 	void (*event)(void *arg, struct roce_cm_conn *conn, const struct roce_cm_event *event);
 };
 

@@ -183,24 +183,27 @@ static void fill_passive(const struct input *in, struct roce_cm_conn *conn,
 	memcpy(conn->qp.remote_gid, in->path->remote_gid, sizeof(conn->qp.remote_gid));
 }
 
-/* A REQ that has a listener and nothing against it. */
-static void take_req(const struct input *in, struct roce_cm_listener *l,
-		     const struct roce_cm_req *req)
+/* A REQ that has a listener and nothing against it. Returns the reason to refuse it all the same.
+ */
+static uint16_t take_req(const struct input *in, struct roce_cm_listener *l,
+			 const struct roce_cm_req *req)
 {
 	struct roce_cm *cm = in->cm;
 	struct roce_cm_conn *conn = NULL;
+	uint16_t reason;
 
-	if (l->pending < (unsigned int)l->backlog && cm->conns < ROCE_CM_MAX_CONNS)
-		conn = cm->ops->incoming(cm->arg, l);
-	if (!conn || roce_cm_attach(cm, conn)) {
-		refuse(in, req->local_id, ROCE_CM_ABOUT_REQ, ROCE_CM_REJ_NO_RESOURCES);
-		return;
-	}
+	if (l->pending >= (unsigned int)l->backlog || cm->conns >= ROCE_CM_MAX_CONNS)
+		return ROCE_CM_REJ_NO_RESOURCES;
+	reason = cm->ops->incoming(cm->arg, l, in->path, req, &conn);
+	if (reason)
+		return reason;
+	(void)roce_cm_attach(cm, conn); /* fails on the limit only, checked above */
 	fill_passive(in, conn, req);
 	conn->listener = l;
 	l->pending++;
 	conn->state = ROCE_CM_REQ_RCVD;
 	roce_cm_raise(cm, conn, ROCE_CM_EV_REQ, 0, in->msg);
+	return 0;
 }
 
 static void on_req(const struct input *in)
@@ -225,10 +228,10 @@ static void on_req(const struct input *in)
 	}
 	l = find_listener(in, req->service_id);
 	reason = l ? reason_to_refuse(in, req) : ROCE_CM_REJ_INVALID_SERVICE_ID;
+	if (!reason)
+		reason = take_req(in, l, req);
 	if (reason)
 		refuse(in, req->local_id, ROCE_CM_ABOUT_REQ, reason);
-	else
-		take_req(in, l, req);
 }
 
 /* --- the answers --------------------------------------------------------------------------- */

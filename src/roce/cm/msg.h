@@ -33,6 +33,7 @@ enum roce_cm_reason {
 	ROCE_CM_REJ_STALE = 10,
 	ROCE_CM_REJ_INVALID_MTU = 26,
 	ROCE_CM_REJ_CONSUMER = 28,
+	ROCE_CM_REJ_VENDOR_OPTION = 35,
 };
 
 /* "Message REJected" of a REJ and "Message MRAed" of an MRA. */
