@@ -47,14 +47,21 @@ static struct roce_cm_conn **free_slot(struct owner *owner)
 	return NULL;
 }
 
-static struct roce_cm_conn *on_incoming(void *arg, struct roce_cm_listener *listener)
+static uint16_t on_incoming(void *arg, struct roce_cm_listener *listener,
+			    const struct roce_cm_path *path, const struct roce_cm_req *req,
+			    struct roce_cm_conn **ret_conn)
 {
 	struct roce_cm_conn **slot = free_slot(arg);
 
 	(void)listener;
+	(void)path;
+	(void)req;
 	if (slot)
 		*slot = calloc(1, sizeof(**slot));
-	return slot ? *slot : NULL;
+	if (!slot || !*slot)
+		return ROCE_CM_REJ_NO_RESOURCES;
+	*ret_conn = *slot;
+	return 0;
 }
 
 static void on_event(void *arg, struct roce_cm_conn *conn, const struct roce_cm_event *event)
