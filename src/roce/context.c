@@ -27,6 +27,7 @@ struct ibv_context *roce_context_create(struct roce_device *dev)
 	if (!ctx)
 		return NULL;
 	ctx->dev = dev;
+	atomic_store(&ctx->users, 1);
 	STAILQ_INIT(&ctx->events);
 	roce_ops_fill(&ctx->vctx);
 	ctx->vctx.sz = sizeof(ctx->vctx);
@@ -45,12 +46,17 @@ struct ibv_context *roce_context_create(struct roce_device *dev)
 	return ibctx;
 }
 
-int roce_context_destroy(struct ibv_context *ibctx)
+void roce_context_get(struct ibv_context *ibctx)
+{
+	atomic_fetch_add(&roce_context(ibctx)->users, 1);
+}
+
+void roce_context_put(struct ibv_context *ibctx)
 {
 	struct roce_context *ctx = roce_context(ibctx);
 
-	if (atomic_load(&ctx->users))
-		return -EBUSY;
+	if (atomic_fetch_sub(&ctx->users, 1) > 1)
+		return;
 	if (atomic_load(&ctx->has_device))
 		roce_device_put(ctx->dev);
 	close(ibctx->async_fd);
@@ -58,7 +64,6 @@ int roce_context_destroy(struct ibv_context *ibctx)
 	pthread_mutex_destroy(&ibctx->mutex);
 	/* Events are about objects, and all of these are gone with theirs. */
 	free(ctx);
-	return 0;
 }
 
 int roce_context_pin_device(struct ibv_context *ibctx)

@@ -32,7 +32,7 @@ int roce_channel_create(struct ibv_context *ctx, struct ibv_comp_channel **out)
 	}
 	pthread_mutex_init(&ch->lock, NULL);
 	TAILQ_INIT(&ch->ready);
-	atomic_fetch_add(&roce_context(ctx)->users, 1);
+	roce_context_get(ctx);
 	*out = &ch->ibch;
 	return 0;
 }
@@ -45,7 +45,7 @@ int roce_channel_destroy(struct ibv_comp_channel *ibch)
 		return -EBUSY;
 	close(ibch->fd);
 	pthread_mutex_destroy(&ch->lock);
-	atomic_fetch_sub(&roce_context(ibch->context)->users, 1);
+	roce_context_put(ibch->context);
 	free(ch);
 	return 0;
 }
@@ -139,7 +139,7 @@ int roce_cq_create(struct ibv_context *ctx, int cqe, void *cq_context, struct ib
 	pthread_cond_init(&cq->ibcq.cond, NULL);
 	if (ch)
 		atomic_fetch_add(&roce_channel(ch)->users, 1);
-	atomic_fetch_add(&roce_context(ctx)->users, 1);
+	roce_context_get(ctx);
 	*out = &cq->ibcq;
 	return 0;
 }
@@ -165,7 +165,7 @@ int roce_cq_destroy(struct ibv_cq *ibcq)
 	roce_async_forget_cq(cq);
 	if (ibcq->channel)
 		atomic_fetch_sub(&roce_channel(ibcq->channel)->users, 1);
-	atomic_fetch_sub(&roce_context(ibcq->context)->users, 1);
+	roce_context_put(ibcq->context);
 	pthread_mutex_destroy(&cq->lock);
 	pthread_mutex_destroy(&ibcq->mutex);
 	pthread_cond_destroy(&ibcq->cond);

@@ -110,12 +110,10 @@ ROCE_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 ROCE_EXPORT int ibv_close_device(struct ibv_context *context)
 {
-	int rc;
-
 	if (!roce_device_from_context(context))
 		ROCE_FORWARD(ibv_close_device, -1, context);
-	rc = roce_context_destroy(context);
-	return rc ? fail(rc) : 0;
+	roce_context_put(context);
+	return 0;
 }
 
 /* --- queries ------------------------------------------------------------------------------- */

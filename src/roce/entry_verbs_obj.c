@@ -33,7 +33,7 @@ ROCE_EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	if (!pd)
 		return NULL;
 	pd->ibpd.context = context;
-	atomic_fetch_add(&roce_context(context)->users, 1);
+	roce_context_get(context);
 	return &pd->ibpd;
 }
 
@@ -45,7 +45,7 @@ ROCE_EXPORT int ibv_dealloc_pd(struct ibv_pd *ibpd)
 		ROCE_FORWARD(ibv_dealloc_pd, ENOSYS, ibpd);
 	if (atomic_load(&pd->users))
 		return EBUSY;
-	atomic_fetch_sub(&roce_context(ibpd->context)->users, 1);
+	roce_context_put(ibpd->context);
 	free(pd);
 	return 0;
 }
@@ -262,6 +262,24 @@ ROCE_EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *
 	if (!roce_device_from_context(pd->context))
 		ROCE_FORWARD(ibv_create_ah, NULL, pd, attr);
 	return null_with(-EOPNOTSUPP);
+}
+
+ROCE_EXPORT struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
+						 struct ibv_grh *grh, uint8_t port_num)
+{
+	if (!roce_device_from_context(pd->context))
+		ROCE_FORWARD(ibv_create_ah_from_wc, NULL, pd, wc, grh, port_num);
+	return null_with(-EOPNOTSUPP);
+}
+
+ROCE_EXPORT int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num,
+				    struct ibv_wc *wc, struct ibv_grh *grh,
+				    struct ibv_ah_attr *ah_attr)
+{
+	if (!roce_device_from_context(context))
+		ROCE_FORWARD(ibv_init_ah_from_wc, -1, context, port_num, wc, grh, ah_attr);
+	errno = EOPNOTSUPP;
+	return -1;
 }
 
 ROCE_EXPORT int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)

@@ -4,7 +4,7 @@
  * that a program holds is turned back by a cast. Private to this folder; cm/ uses device.h, qp.h.
  *
  * Life: a PD counts the MRs and QPs on it, a CQ its QPs, a channel its CQs; destroying one that is
- * counted gives EBUSY. Contexts count everything made on them.
+ * counted gives EBUSY. A context lives until it is closed and everything made on it is gone.
  */
 #ifndef ROCE_OBJECTS_H
 #define ROCE_OBJECTS_H
@@ -22,7 +22,7 @@ struct roce_async_event;
 /* Lock: lock guards events. The rest is constant but for the counters. */
 struct roce_context {
 	struct roce_device *dev;
-	atomic_uint users; /* objects made on this context */
+	atomic_uint users; /* the handle itself and the objects made on it */
 	atomic_bool has_device; /* holds a device reference, see roce_context_pin_device() */
 	pthread_mutex_t lock;
 	STAILQ_HEAD(, roce_async_event) events;
@@ -135,8 +135,9 @@ static inline struct roce_qp *roce_qp(struct ibv_qp *qp)
 
 /* NULL + errno. */
 struct ibv_context *roce_context_create(struct roce_device *dev);
-/* -EBUSY while objects are left on it. */
-int roce_context_destroy(struct ibv_context *ctx);
+/* One more, or one less, object on it. The last one frees it: programs close devices too early. */
+void roce_context_get(struct ibv_context *ctx);
+void roce_context_put(struct ibv_context *ctx);
 /* Opens the device on behalf of the context, until it is closed. For sr_lo, whose GID it fixes. */
 int roce_context_pin_device(struct ibv_context *ctx);
 
