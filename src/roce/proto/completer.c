@@ -15,6 +15,7 @@ static void pop_reads(struct roce_requester *req)
 	while (req->num_reads && roce_psn_diff(req->una, req->read_ends[req->first_read]) >= 0) {
 		req->first_read = (req->first_read + 1) % ROCE_MAX_RD_ATOM;
 		req->num_reads--;
+		req->reads_sent -= req->reads_sent > 0;
 	}
 }
 

@@ -61,9 +61,9 @@ static inline void roce_icrc_put(uint8_t *p, uint32_t icrc)
 /*
  * Checks the ICRC of a received UDP payload, buf[0..len) with the ICRC at its end. IPv4:
  * identification and DF may be anything; *ip_id holds a guess of the identification (the last of
- * this peer plus one is right most of the time) and gets the one found. A right guess costs one
- * CRC pass, a wrong one a few hundred nanoseconds more. IPv6: ip_id is not used and may be NULL.
- * The flow is the packet's: source is the peer. False: drop and count.
+ * this peer plus one is right most of the time) and is set to the one found. A right guess costs
+ * one CRC pass, a wrong one a few hundred nanoseconds more. IPv6: ip_id is not used and may be
+ * NULL. The flow is the packet's: source is the peer. False: drop and count.
  */
 bool roce_icrc_check(const struct roce_icrc_flow *flow, const void *buf, size_t len,
 		     uint16_t *ip_id);

@@ -236,10 +236,14 @@ struct roce_requester {
 	uint32_t window_max;
 	uint32_t window_credit; /* PSNs acknowledged since the window last grew */
 	uint32_t since_ack_req; /* packets sent since one asked for an ACK */
-	/* READ requests outstanding, as the PSNs after their last responses: a FIFO. */
+	/*
+	 * READ requests outstanding, as the PSNs after their last responses: a FIFO. Asking again
+	 * keeps to these ends, for a responder knows nothing beyond what it was asked for.
+	 */
 	roce_psn read_ends[ROCE_MAX_RD_ATOM];
 	uint32_t first_read;
 	uint32_t num_reads;
+	uint32_t reads_sent; /* of num_reads, since we last went back */
 	/* Retransmission, retrans.c. Times are 0 when not running. */
 	uint64_t timer_ns; /* when to probe */
 	uint64_t rnr_until_ns; /* when to go on after an RNR NAK */

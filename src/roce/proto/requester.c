@@ -24,21 +24,33 @@ static uint32_t in_flight(const struct roce_requester *req)
 	return (uint32_t)roce_psn_diff(req->nxt, req->una);
 }
 
+static uint32_t read_slot(const struct roce_requester *req, uint32_t i)
+{
+	return (req->first_read + i) % ROCE_MAX_RD_ATOM;
+}
+
 /*
  * A READ is asked for in pieces that fit the window, since the responses have to fit our socket
- * buffer; but not in tiny ones. 0: not now.
+ * buffer; but not in tiny ones. A piece that was asked for before keeps its end. 0: not now.
  */
 static uint32_t read_request_pkts(const struct roce_requester *req, const struct roce_swqe *wqe)
 {
 	uint32_t room = req->window - in_flight(req), left = wqe->num_pkts - req->next_pkt;
+	bool is_idle = !in_flight(req);
 
+	if (req->reads_sent < req->num_reads) {
+		roce_psn end = req->read_ends[read_slot(req, req->reads_sent)];
+
+		left = (uint32_t)roce_psn_diff(end, req->nxt);
+		return left <= room || is_idle ? left : 0;
+	}
 	if (req->num_reads >= req->max_rd_atomic)
 		return 0;
 	if (room > ROCE_RC_READ_CHUNK_MAX)
 		room = ROCE_RC_READ_CHUNK_MAX;
 	if (left <= room)
 		return left;
-	return room >= req->window / 4 || !in_flight(req) ? room : 0;
+	return room >= req->window / 4 || is_idle ? room : 0;
 }
 
 /* IBTA 10.8.3.3: a fenced request waits for all READs before it. */
@@ -164,15 +176,15 @@ static void emit_read(struct roce_rc *rc, const struct roce_swqe *wqe, struct ro
 	struct roce_requester *req = &rc->req;
 	uint32_t n = read_request_pkts(req, wqe), at = req->next_pkt * rc->mtu;
 	struct roce_pkt hdr = roce_rc_pkt(rc, ROCE_RC_READ_REQUEST, req->nxt, 0);
-	uint32_t slot = (req->first_read + req->num_reads) % ROCE_MAX_RD_ATOM;
 
 	hdr.ack_req = true;
 	hdr.va = wqe->remote_addr + at;
 	hdr.rkey = wqe->rkey;
 	hdr.dma_len = req->next_pkt + n == wqe->num_pkts ? wqe->bytes - at : n * rc->mtu;
 	roce_tx_end(tx, roce_tx_begin(tx, &hdr));
-	req->read_ends[slot] = roce_psn_add(req->nxt, n);
-	req->num_reads++;
+	if (req->reads_sent == req->num_reads)
+		req->read_ends[read_slot(req, req->num_reads++)] = roce_psn_add(req->nxt, n);
+	req->reads_sent++;
 	account_sent(rc, wqe, n, true, now_ns);
 }
 
@@ -246,7 +258,7 @@ void roce_requester_rewind(struct roce_rc *rc)
 	req->nxt = req->una;
 	req->next = req->done;
 	req->next_pkt = 0;
-	req->num_reads = 0;
+	req->reads_sent = 0;
 	req->since_ack_req = 0;
 	req->cursor = (struct roce_sge_cursor){0};
 	if (req->done == req->posted || !wqe->is_started)
