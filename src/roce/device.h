@@ -125,7 +125,7 @@ struct roce_cm_hooks {
 	/* When timer() wants to run next, CLOCK_MONOTONIC ns; UINT64_MAX for never. */
 	uint64_t (*next_deadline)(void);
 	void (*timer)(uint64_t now_ns);
-	/* First packet arrived on a QP in RTR (IBTA: communication established). */
+	/* First packet arrived on a QP since RTR (IBTA: communication established). */
 	void (*comm_est)(struct roce_device *dev, uint32_t qpn);
 	/* A QP moved to the error state by itself (retries exceeded, access error, ...). */
 	void (*qp_error)(struct roce_device *dev, uint32_t qpn);

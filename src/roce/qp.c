@@ -77,9 +77,9 @@ static void on_first_packet(void *owner)
 {
 	struct roce_qp *qp = owner;
 
-	if (qp->ibqp.state != IBV_QPS_RTR)
-		return;
-	post_event(qp, IBV_EVENT_COMM_EST);
+	/* A program in RTS waits for nothing; the CM may still wait for an RTU that was lost. */
+	if (qp->ibqp.state == IBV_QPS_RTR)
+		post_event(qp, IBV_EVENT_COMM_EST);
 	roce_progress_comm_est(qp->lane->dev, qp->ibqp.qp_num);
 }
 
