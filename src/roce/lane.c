@@ -57,7 +57,7 @@ static void log_bind_error(const struct roce_device *dev, const union roce_addr 
 			 "%s: UDP port %d on %s is taken by another process", dev->ibdev.name,
 			 ROCE_UDP_PORT, text);
 	else
-		/* An IPv6 address that is not ready yet, for one; who asks for it gets the error. */
+		/* A tentative IPv6 address, for one. Who asks for it gets the error. */
 		util_log(UTIL_LOG_DEBUG, "roce.lane", "%s: UDP port %d on %s: %s", dev->ibdev.name,
 			 ROCE_UDP_PORT, text, strerror(-rc));
 }
