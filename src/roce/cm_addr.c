@@ -176,7 +176,7 @@ void roce_id_path_locked(const struct roce_id *rid, struct roce_cm_path *path)
 	*path = (struct roce_cm_path){
 		.port = rid->dev,
 		.gid_index = rid->gid_index,
-		.mtu = (uint8_t)dev->active_mtu,
+		.mtu = (uint8_t)roce_device_link(dev).active_mtu,
 		.traffic_class = rid->tos,
 		.ca_guid = be64toh(dev->guid),
 	};
@@ -271,7 +271,7 @@ void roce_id_resolve_route_locked(struct roce_id *rid)
 		.numb_path = 1,
 		.pkey = addr->pkey,
 		.mtu_selector = 2, /* exactly */
-		.mtu = (uint8_t)rid->dev->active_mtu,
+		.mtu = (uint8_t)roce_device_link(rid->dev).active_mtu,
 		.packet_life_time_selector = 2,
 		.packet_life_time = ROCE_CM_ACK_TIMEOUT - 1,
 	};

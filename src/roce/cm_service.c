@@ -311,7 +311,7 @@ static void hook_mad(const struct roce_mad_path *from, const uint8_t mad[ROCE_MA
 	struct roce_cm_path path = {
 		.port = dev,
 		.gid_index = from->gid_index,
-		.mtu = (uint8_t)dev->active_mtu,
+		.mtu = (uint8_t)roce_device_link(dev).active_mtu,
 		.ca_guid = be64toh(dev->guid),
 	};
 	union ibv_gid gid;

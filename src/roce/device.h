@@ -50,11 +50,8 @@ struct roce_device {
 	struct ibv_device ibdev; /* first: what ibv_get_device_list returns */
 	char netdev[IF_NAMESIZE];
 	unsigned int ifindex;
-	unsigned int netdev_mtu;
 	bool is_loopback; /* owns all of 127.0.0.0/8, its GID 0 is the 127.0.0.x it took */
-	bool is_up; /* carrier, when last looked */
 	__be64 guid;
-	enum ibv_mtu active_mtu; /* largest that fits the netdev: 1500 -> 1024, >= 4200 -> 4096 */
 	struct roce_gid gids[ROCE_MAX_GIDS];
 	unsigned int num_gids;
 	unsigned int users; /* references by roce_device_get() */
@@ -89,6 +86,14 @@ struct roce_device *roce_device_by_addr(const struct sockaddr *addr, unsigned in
  */
 int roce_device_by_route(const struct sockaddr *dst, struct roce_device **dev,
 			 unsigned int *gid_index);
+
+/* The link as it is now. */
+struct roce_link {
+	bool is_up;
+	enum ibv_mtu active_mtu; /* largest that fits the netdev: 1500 -> 1024, >= 4200 -> 4096 */
+};
+
+struct roce_link roce_device_link(const struct roce_device *dev);
 
 /* --- use ----------------------------------------------------------------------------------- */
 

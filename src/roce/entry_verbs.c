@@ -132,7 +132,7 @@ ROCE_EXPORT int ibv_query_device(struct ibv_context *context, struct ibv_device_
 ROCE_EXPORT int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 			       struct _compat_ibv_port_attr *port_attr)
 {
-	struct roce_device *dev = roce_device_from_context(context);
+	const struct roce_device *dev = roce_device_from_context(context);
 	struct ibv_port_attr full;
 	int rc;
 

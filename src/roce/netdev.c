@@ -70,15 +70,17 @@ static bool query_interface(const char *netdev, unsigned long request, struct if
 	return ok;
 }
 
-void roce_netdev_refresh(struct roce_device *dev)
+struct roce_link roce_device_link(const struct roce_device *dev)
 {
 	const short up = IFF_UP | IFF_RUNNING;
+	struct roce_link link = {.active_mtu = IBV_MTU_256};
 	struct ifreq ifr;
 
-	dev->is_up = query_interface(dev->netdev, SIOCGIFFLAGS, &ifr) && (ifr.ifr_flags & up) == up;
+	if (query_interface(dev->netdev, SIOCGIFFLAGS, &ifr))
+		link.is_up = (ifr.ifr_flags & up) == up;
 	if (query_interface(dev->netdev, SIOCGIFMTU, &ifr) && ifr.ifr_mtu > 0)
-		dev->netdev_mtu = (unsigned int)ifr.ifr_mtu;
-	dev->active_mtu = roce_netdev_path_mtu(dev->netdev_mtu);
+		link.active_mtu = roce_netdev_path_mtu((unsigned int)ifr.ifr_mtu);
+	return link;
 }
 
 /* EUI-64 of the MAC address; a netdev without one gets a locally administered number. */
@@ -154,7 +156,6 @@ static bool fill_device(struct roce_device *dev, const struct ifaddrs *ifa,
 	dev->ibdev.transport_type = IBV_TRANSPORT_IB;
 	dev->guid = make_guid(list, dev);
 	add_gids(dev, list);
-	roce_netdev_refresh(dev);
 	return dev->num_gids > 0;
 }
 

@@ -20,9 +20,6 @@ bool roce_netdev_is_selected(const char *list, const char *netdev);
 /* The active path MTU for a netdev: packets carry up to 80 bytes of headers around it. */
 enum ibv_mtu roce_netdev_path_mtu(unsigned int netdev_mtu);
 
-/* Looks at the link again: dev->is_up, netdev_mtu, active_mtu. */
-void roce_netdev_refresh(struct roce_device *dev);
-
 /* The source address of a packet to dst. Errors: those of connect(2), -EAFNOSUPPORT. */
 int roce_netdev_source_for(const struct sockaddr *dst, union roce_addr *src);
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "roce/lane.h"
-#include "roce/netdev.h"
 #include "roce/progress.h"
 #include "roce/qp.h"
 #include "roce/qp_state.h"
@@ -127,7 +126,8 @@ static int move_engine(struct roce_qp *qp, enum ibv_qp_state to, const struct ib
 	}
 }
 
-static int modify_locked(struct roce_qp *qp, const struct ibv_qp_attr *attr, int mask)
+static int modify_locked(struct roce_qp *qp, const struct ibv_qp_attr *attr, int mask,
+			 enum ibv_mtu active_mtu)
 {
 	enum ibv_qp_state from = qp->ibqp.state;
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
@@ -139,7 +139,7 @@ static int modify_locked(struct roce_qp *qp, const struct ibv_qp_attr *attr, int
 	rc = roce_qp_state_check(from, to, mask);
 	if (rc)
 		return rc;
-	rc = roce_qp_attr_check(attr, mask, qp->lane->dev->active_mtu);
+	rc = roce_qp_attr_check(attr, mask, active_mtu);
 	if (rc)
 		return rc;
 	remember(&all, attr, mask);
@@ -162,12 +162,13 @@ int roce_qp_modify(struct ibv_qp *ibqp, const struct ibv_qp_attr *attr, int mask
 {
 	struct roce_qp *qp = roce_qp(ibqp);
 	struct roce_lane *lane = qp->lane;
+	enum ibv_mtu active_mtu = IBV_MTU_4096;
 	int rc;
 
 	if (mask & IBV_QP_PATH_MTU)
-		roce_netdev_refresh(lane->dev);
+		active_mtu = roce_device_link(lane->dev).active_mtu;
 	pthread_mutex_lock(&lane->lock);
-	rc = modify_locked(qp, attr, mask);
+	rc = modify_locked(qp, attr, mask, active_mtu);
 	if (rc == 0)
 		roce_lane_touch(lane, qp);
 	pthread_mutex_unlock(&lane->lock);

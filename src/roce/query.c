@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "roce/netdev.h"
 #include "roce/objects.h"
 
 /* Values of struct ibv_port_attr that <infiniband/verbs.h> has no names for (IBTA 14.2.5.6). */
@@ -46,15 +45,17 @@ void roce_query_device(const struct roce_device *dev, struct ibv_device_attr *at
 	};
 }
 
-int roce_query_port(struct roce_device *dev, unsigned int port, struct ibv_port_attr *attr)
+int roce_query_port(const struct roce_device *dev, unsigned int port, struct ibv_port_attr *attr)
 {
+	struct roce_link link;
+
 	if (port != 1)
 		return -EINVAL;
-	roce_netdev_refresh(dev);
+	link = roce_device_link(dev);
 	*attr = (struct ibv_port_attr){
-		.state = dev->is_up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
+		.state = link.is_up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
 		.max_mtu = IBV_MTU_4096,
-		.active_mtu = dev->active_mtu,
+		.active_mtu = link.active_mtu,
 		.gid_tbl_len = ROCE_MAX_GIDS,
 		.port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS,
 		.max_msg_sz = ROCE_MAX_MSG_BYTES,
@@ -62,7 +63,7 @@ int roce_query_port(struct roce_device *dev, unsigned int port, struct ibv_port_
 		.max_vl_num = ONE_VL,
 		.active_width = WIDTH_4X,
 		.active_speed = SPEED_10_GBPS,
-		.phys_state = dev->is_up ? PHYS_STATE_LINK_UP : PHYS_STATE_DISABLED,
+		.phys_state = link.is_up ? PHYS_STATE_LINK_UP : PHYS_STATE_DISABLED,
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 	};
 	return 0;
