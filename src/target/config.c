@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The configuration in memory and the checks on it; see config.h. */
+#include "target/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tgt_config_init(struct tgt_config *config)
+{
+	memset(config, 0, sizeof(*config));
+}
+
+void tgt_config_fini(struct tgt_config *config)
+{
+	size_t i;
+
+	for (i = 0; i < config->n_bdevs; i++)
+		free(config->bdevs[i].path);
+	for (i = 0; i < config->n_subsystems; i++) {
+		free(config->subsystems[i].ns);
+		free(config->subsystems[i].hosts);
+		free(config->subsystems[i].listeners);
+	}
+	free(config->bdevs);
+	free(config->subsystems);
+	tgt_config_init(config);
+}
+
+/* A new zeroed item at the end of a counted array, NULL when memory is out. */
+static void *append(void *array, size_t *n, size_t item_bytes)
+{
+	void **p = array;
+	char *bigger = reallocarray(*p, *n + 1, item_bytes);
+
+	if (!bigger)
+		return NULL;
+	*p = bigger;
+	return memset(bigger + (*n)++ * item_bytes, 0, item_bytes);
+}
+
+static int no_memory(struct tgt_err *err)
+{
+	return tgt_err_set(err, -ENOMEM, "out of memory");
+}
+
+long tgt_config_find_bdev(const struct tgt_config *config, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < config->n_bdevs; i++)
+		if (!strcmp(config->bdevs[i].name, name))
+			return (long)i;
+	return -1;
+}
+
+static int bdev_check(const struct tgt_config *config, const struct tgt_bdev_conf *bdev,
+		      struct tgt_err *err)
+{
+	if (!bdev->name[0])
+		return tgt_err_set(err, -EINVAL, "a bdev needs a name");
+	if (tgt_config_find_bdev(config, bdev->name) >= 0)
+		return tgt_err_set(err, -EEXIST, "bdev \"%s\" exists already", bdev->name);
+	if (config->n_bdevs >= TGT_MAX_BDEVS)
+		return tgt_err_set(err, -ENOSPC, "more than %d bdevs", TGT_MAX_BDEVS);
+	if (bdev->block_bytes != 512 && bdev->block_bytes != 4096)
+		return tgt_err_set(err, -EINVAL, "bdev \"%s\": block size %u is not 512 or 4096",
+				   bdev->name, bdev->block_bytes);
+	if (bdev->kind == TGT_BDEV_FILE ? !bdev->path : !bdev->size_bytes)
+		return tgt_err_set(err, -EINVAL, "bdev \"%s\": no %s", bdev->name,
+				   bdev->kind == TGT_BDEV_FILE ? "file name" : "size");
+	if (bdev->size_bytes % bdev->block_bytes)
+		return tgt_err_set(err, -EINVAL,
+				   "bdev \"%s\": %llu bytes are no multiple of its %u-byte blocks",
+				   bdev->name, (unsigned long long)bdev->size_bytes,
+				   bdev->block_bytes);
+	return 0;
+}
+
+int tgt_config_add_bdev(struct tgt_config *config, const struct tgt_bdev_conf *bdev,
+			struct tgt_err *err)
+{
+	struct tgt_bdev_conf *copy;
+	char *path = NULL;
+	int rc = bdev_check(config, bdev, err);
+
+	if (rc)
+		return rc;
+	if (bdev->path) {
+		path = strdup(bdev->path);
+		if (!path)
+			return no_memory(err);
+	}
+	copy = append(&config->bdevs, &config->n_bdevs, sizeof(*copy));
+	if (!copy) {
+		free(path);
+		return no_memory(err);
+	}
+	*copy = *bdev;
+	copy->path = path;
+	return 0;
+}
+
+struct tgt_subsys_conf *tgt_config_find_subsys(const struct tgt_config *config, const char *nqn)
+{
+	size_t i;
+
+	for (i = 0; i < config->n_subsystems; i++)
+		if (!strcmp(config->subsystems[i].nqn, nqn))
+			return &config->subsystems[i];
+	return NULL;
+}
+
+int tgt_config_add_subsys(struct tgt_config *config, const char *nqn,
+			  struct tgt_subsys_conf **subsys, struct tgt_err *err)
+{
+	const char *why = tgt_nqn_check(nqn);
+	struct tgt_subsys_conf *added;
+	char quoted[TGT_QUOTE_TEXT];
+
+	tgt_quote(nqn, 4 * TGT_NQN_TEXT, quoted);
+	if (why)
+		return tgt_err_set(err, -EINVAL, "NQN \"%.80s\" %s", quoted, why);
+	if (tgt_nqn_is_discovery(nqn))
+		return tgt_err_set(err, -EINVAL,
+				   "the discovery subsystem is always there and takes no"
+				   " configuration");
+	if (tgt_config_find_subsys(config, nqn))
+		return tgt_err_set(err, -EEXIST, "subsystem %s exists already", nqn);
+	if (config->n_subsystems >= TGT_MAX_SUBSYSTEMS - 1)
+		return tgt_err_set(err, -ENOSPC, "more than %d subsystems", TGT_MAX_SUBSYSTEMS - 1);
+	added = append(&config->subsystems, &config->n_subsystems, sizeof(*added));
+	if (!added)
+		return no_memory(err);
+	snprintf(added->nqn, sizeof(added->nqn), "%s", nqn);
+	*subsys = added;
+	return 0;
+}
+
+static bool nsid_is_used(const struct tgt_subsys_conf *subsys, uint32_t nsid)
+{
+	size_t i;
+
+	for (i = 0; i < subsys->n_ns; i++)
+		if (subsys->ns[i].nsid == nsid)
+			return true;
+	return false;
+}
+
+static bool bdev_is_used(const struct tgt_config *config, size_t bdev)
+{
+	size_t s, i;
+
+	for (s = 0; s < config->n_subsystems; s++)
+		for (i = 0; i < config->subsystems[s].n_ns; i++)
+			if (config->subsystems[s].ns[i].bdev == bdev)
+				return true;
+	return false;
+}
+
+int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
+		      struct tgt_ns_conf *ns, struct tgt_err *err)
+{
+	uint32_t max = subsys->max_namespaces ? subsys->max_namespaces : TGT_MAX_NAMESPACES;
+	struct tgt_ns_conf *added;
+
+	if (bdev_is_used(config, ns->bdev))
+		return tgt_err_set(err, -EEXIST, "bdev \"%s\" is a namespace already",
+				   config->bdevs[ns->bdev].name);
+	if (!ns->nsid)
+		for (ns->nsid = 1; nsid_is_used(subsys, ns->nsid);)
+			ns->nsid++;
+	if (ns->nsid > max)
+		return tgt_err_set(err, -ERANGE, "namespace id %u is above the maximum of %u",
+				   ns->nsid, max);
+	if (nsid_is_used(subsys, ns->nsid))
+		return tgt_err_set(err, -EEXIST, "namespace id %u is in use", ns->nsid);
+	added = append(&subsys->ns, &subsys->n_ns, sizeof(*added));
+	if (!added)
+		return no_memory(err);
+	*added = *ns;
+	return 0;
+}
+
+int tgt_config_add_host(struct tgt_subsys_conf *subsys, const char *hostnqn, struct tgt_err *err)
+{
+	const char *why = tgt_nqn_check(hostnqn);
+	char quoted[TGT_QUOTE_TEXT];
+	char(*added)[TGT_NQN_TEXT];
+
+	if (why)
+		return tgt_err_set(err, -EINVAL, "host NQN \"%.80s\" %s",
+				   tgt_quote(hostnqn, 4 * TGT_NQN_TEXT, quoted), why);
+	if (subsys->n_hosts >= TGT_MAX_HOSTS_PER_SUBSYSTEM)
+		return tgt_err_set(err, -ENOSPC, "more than %d hosts", TGT_MAX_HOSTS_PER_SUBSYSTEM);
+	added = append(&subsys->hosts, &subsys->n_hosts, sizeof(*added));
+	if (!added)
+		return no_memory(err);
+	snprintf(*added, sizeof(*added), "%s", hostnqn);
+	return 0;
+}
+
+int tgt_config_add_listener(struct tgt_subsys_conf *subsys, const union tgt_sockaddr *addr,
+			    struct tgt_err *err)
+{
+	union tgt_sockaddr *added;
+
+	if (subsys->n_listeners >= TGT_MAX_PORTS)
+		return tgt_err_set(err, -ENOSPC, "more than %d listen addresses", TGT_MAX_PORTS);
+	added = append(&subsys->listeners, &subsys->n_listeners, sizeof(*added));
+	if (!added)
+		return no_memory(err);
+	*added = *addr;
+	return 0;
+}
+
+int tgt_config_check(const struct tgt_config *config, struct tgt_err *err)
+{
+	size_t i, listeners = 0;
+
+	if (!config->n_subsystems)
+		return tgt_err_set(err, -EINVAL, "nothing to export");
+	for (i = 0; i < config->n_subsystems; i++)
+		listeners += config->subsystems[i].n_listeners;
+	if (!listeners)
+		return tgt_err_set(err, -EINVAL, "no subsystem has a listener");
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the target is told to do, before anything of it exists. The command line (options.c) and
+ * SPDK's JSON format (config_json.c) both fill a struct tgt_config through the functions below, so
+ * there is one set of checks. Nothing here opens a file or an address.
+ */
+#ifndef TGT_CONFIG_H
+#define TGT_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "target/err.h"
+#include "target/limits.h"
+#include "target/nqn.h"
+#include "target/parse.h"
+
+enum tgt_bdev_kind {
+	TGT_BDEV_FILE, /* file or block device */
+	TGT_BDEV_RAM,
+	TGT_BDEV_NULL,
+};
+
+struct tgt_bdev_conf {
+	char name[64];
+	enum tgt_bdev_kind kind;
+	char *path; /* FILE */
+	uint64_t size_bytes; /* RAM, NULL; FILE: create or grow it, 0: as it is */
+	uint32_t block_bytes; /* 512 or 4096 */
+	bool read_only;
+	bool has_uuid;
+	uint8_t uuid[16];
+};
+
+struct tgt_ns_conf {
+	uint32_t nsid;
+	size_t bdev; /* index */
+	bool has_uuid, has_nguid;
+	uint8_t uuid[16];
+	uint8_t nguid[16];
+	uint8_t eui64[8];
+};
+
+struct tgt_subsys_conf {
+	char nqn[TGT_NQN_TEXT];
+	char serial[21]; /* "" for the default, here and below */
+	char model[41];
+	bool allow_any_host;
+	uint16_t min_cntlid, max_cntlid;
+	uint32_t max_namespaces;
+	struct tgt_ns_conf *ns;
+	size_t n_ns;
+	char (*hosts)[TGT_NQN_TEXT];
+	size_t n_hosts;
+	union tgt_sockaddr *listeners;
+	size_t n_listeners;
+};
+
+struct tgt_config {
+	struct tgt_bdev_conf *bdevs;
+	size_t n_bdevs;
+	struct tgt_subsys_conf *subsystems;
+	size_t n_subsystems;
+	/* Wishes that lower what the data path offers; 0: none. */
+	uint32_t max_io_bytes;
+	uint16_t io_queue_entries;
+	uint16_t max_io_queues;
+	uint32_t in_capsule_bytes;
+	bool has_in_capsule_bytes; /* 0 is a value */
+};
+
+void tgt_config_init(struct tgt_config *config);
+void tgt_config_fini(struct tgt_config *config);
+
+/*
+ * The functions below return 0 or a negative errno with the reason in @err, which names the thing
+ * but not the option or method it came from. Nothing is changed on failure.
+ */
+
+/** tgt_config_add_bdev() - @bdev is copied, its path too. Name free, block size 512 or 4096,
+ *  size a multiple of it. */
+int tgt_config_add_bdev(struct tgt_config *config, const struct tgt_bdev_conf *bdev,
+			struct tgt_err *err);
+
+/** tgt_config_find_bdev() - index by name, -1 if none. */
+long tgt_config_find_bdev(const struct tgt_config *config, const char *name);
+
+/**
+ * tgt_config_add_subsys() - a subsystem without hosts, listeners and namespaces.
+ * @subsys: valid until the next call; fields other than nqn may be set by the caller
+ */
+int tgt_config_add_subsys(struct tgt_config *config, const char *nqn,
+			  struct tgt_subsys_conf **subsys, struct tgt_err *err);
+
+struct tgt_subsys_conf *tgt_config_find_subsys(const struct tgt_config *config, const char *nqn);
+
+/** tgt_config_add_ns() - @ns->nsid 0 takes the lowest free id; the id is written back. */
+int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
+		      struct tgt_ns_conf *ns, struct tgt_err *err);
+
+int tgt_config_add_host(struct tgt_subsys_conf *subsys, const char *hostnqn, struct tgt_err *err);
+
+int tgt_config_add_listener(struct tgt_subsys_conf *subsys, const union tgt_sockaddr *addr,
+			    struct tgt_err *err);
+
+/**
+ * tgt_config_load_json() - add what a file in SPDK's configuration format says.
+ * @warn: called with one line for every method and parameter that has no effect here
+ *
+ * An error names file, method and field.
+ */
+int tgt_config_load_json(struct tgt_config *config, const char *path,
+			 void (*warn)(const char *line), struct tgt_err *err);
+
+/** tgt_config_check() - is there something to serve, and is it complete? */
+int tgt_config_check(const struct tgt_config *config, struct tgt_err *err);
+
+#endif

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * SPDK's configuration file: {"subsystems": [{"subsystem": "bdev"|"nvmf", "config": [{"method",
+ * "params"}, ...]}]}. Each method that means something here is a function and a list of the
+ * parameters that it reads; any other method or parameter is warned of by name and left alone.
+ */
+#include "target/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#define DEFAULT_BLOCK_BYTES 512
+
+struct loader {
+	struct tgt_config *config;
+	const char *path;
+	const char *method; /* being read, for messages */
+	void (*warn)(const char *line);
+	struct tgt_err *err;
+};
+
+static void warn(const struct loader *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int bad(const struct loader *l, int code, const char *field, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void warn(const struct loader *l, const char *fmt, ...)
+{
+	char text[200], line[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	snprintf(line, sizeof(line), "%s: %s", l->path, text);
+	l->warn(line);
+}
+
+static int bad(const struct loader *l, int code, const char *field, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return tgt_err_set(l->err, code, "%s: %s: %s%s%s", l->path, l->method, field ? field : "",
+			   field ? ": " : "", text);
+}
+
+/* The reason is in l->err already, from config.c: put file, method and field in front. */
+static int bad_prefix(const struct loader *l, int code, const char *field)
+{
+	struct tgt_err reason = *l->err;
+
+	return bad(l, code, field, "%s", reason.text);
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+/* 1: *value is set, 0: the field is absent, else the error. The three below alike. */
+static int take_string(const struct loader *l, json_object *params, const char *field,
+		       const char **value)
+{
+	json_object *o;
+
+	if (!json_object_object_get_ex(params, field, &o) || !o)
+		return 0;
+	if (!json_object_is_type(o, json_type_string))
+		return bad(l, -EINVAL, field, "is not a string");
+	*value = json_object_get_string(o);
+	return 1;
+}
+
+static int take_number(const struct loader *l, json_object *params, const char *field, uint64_t max,
+		       uint64_t *value)
+{
+	json_object *o;
+	int64_t n;
+
+	if (!json_object_object_get_ex(params, field, &o) || !o)
+		return 0;
+	if (!json_object_is_type(o, json_type_int))
+		return bad(l, -EINVAL, field, "is not a whole number");
+	n = json_object_get_int64(o);
+	if (n < 0 || (uint64_t)n > max)
+		return bad(l, -ERANGE, field, "is not within 0 and %llu", (unsigned long long)max);
+	*value = (uint64_t)n;
+	return 1;
+}
+
+static int take_bool(const struct loader *l, json_object *params, const char *field, bool *value)
+{
+	json_object *o;
+
+	if (!json_object_object_get_ex(params, field, &o) || !o)
+		return 0;
+	if (!json_object_is_type(o, json_type_boolean))
+		return bad(l, -EINVAL, field, "is not true or false");
+	*value = json_object_get_boolean(o);
+	return 1;
+}
+
+static int take_hex(const struct loader *l, json_object *params, const char *field, uint8_t *out,
+		    size_t n)
+{
+	const char *text = "";
+	int rc = take_string(l, params, field, &text);
+
+	if (rc == 1 && tgt_hex_parse(text, out, n))
+		return bad(l, -EINVAL, field, "is not %zu hex digits", 2 * n);
+	return rc;
+}
+
+/* Like take_string(), but absence is an error; 0 is success. */
+static int need_string(const struct loader *l, json_object *params, const char *field,
+		       const char **value)
+{
+	int rc = take_string(l, params, field, value);
+
+	if (rc == 0)
+		return bad(l, -EINVAL, field, "is missing");
+	return rc < 0 ? rc : 0;
+}
+
+static int need_subsys(const struct loader *l, json_object *params, struct tgt_subsys_conf **subsys)
+{
+	const char *nqn;
+	int rc = need_string(l, params, "nqn", &nqn);
+
+	if (rc)
+		return rc;
+	*subsys = tgt_config_find_subsys(l->config, nqn);
+	return *subsys ? 0 : bad(l, -ENOENT, "nqn", "no subsystem \"%.100s\" was created", nqn);
+}
+
+static int copy_text(const struct loader *l, json_object *params, const char *field, char *out,
+		     size_t size)
+{
+	const char *text;
+	int rc = take_string(l, params, field, &text);
+
+	if (rc != 1)
+		return rc;
+	if (strlen(text) >= size)
+		return bad(l, -EINVAL, field, "is longer than %zu characters", size - 1);
+	snprintf(out, size, "%s", text);
+	return 0;
+}
+
+/* ---- bdev methods ------------------------------------------------------------------------- */
+
+static int bdev_common(const struct loader *l, json_object *params, struct tgt_bdev_conf *bdev)
+{
+	uint64_t block = DEFAULT_BLOCK_BYTES;
+	const char *name;
+	int rc = need_string(l, params, "name", &name);
+
+	if (rc)
+		return rc;
+	if (strlen(name) >= sizeof(bdev->name))
+		return bad(l, -EINVAL, "name", "is longer than %zu characters",
+			   sizeof(bdev->name) - 1);
+	snprintf(bdev->name, sizeof(bdev->name), "%s", name);
+	rc = take_number(l, params, "block_size", UINT32_MAX, &block);
+	if (rc < 0)
+		return rc;
+	/* SPDK writes 0 for "what the device has". */
+	bdev->block_bytes = block ? (uint32_t)block : DEFAULT_BLOCK_BYTES;
+	rc = take_hex(l, params, "uuid", bdev->uuid, sizeof(bdev->uuid));
+	bdev->has_uuid = rc == 1;
+	return rc < 0 ? rc : 0;
+}
+
+static int bdev_add(const struct loader *l, const struct tgt_bdev_conf *bdev)
+{
+	int rc = tgt_config_add_bdev(l->config, bdev, l->err);
+
+	return rc ? bad_prefix(l, rc, NULL) : 0;
+}
+
+static int bdev_file_create(const struct loader *l, json_object *params)
+{
+	struct tgt_bdev_conf bdev = {.kind = TGT_BDEV_FILE};
+	const char *path;
+	int rc = bdev_common(l, params, &bdev);
+
+	if (!rc)
+		rc = need_string(l, params, "filename", &path);
+	if (rc)
+		return rc;
+	rc = take_bool(l, params, "readonly", &bdev.read_only);
+	if (rc < 0)
+		return rc;
+	bdev.path = (char *)path; /* copied by bdev_add(), read only here */
+	return bdev_add(l, &bdev);
+}
+
+static int bdev_memory_create(const struct loader *l, json_object *params, enum tgt_bdev_kind kind)
+{
+	struct tgt_bdev_conf bdev = {.kind = kind};
+	uint64_t blocks = 0;
+	int rc = bdev_common(l, params, &bdev);
+
+	if (rc)
+		return rc;
+	rc = take_number(l, params, "num_blocks", INT64_MAX / bdev.block_bytes, &blocks);
+	if (rc < 0)
+		return rc;
+	if (!blocks)
+		return bad(l, -EINVAL, "num_blocks", rc ? "is 0" : "is missing");
+	bdev.size_bytes = blocks * bdev.block_bytes;
+	return bdev_add(l, &bdev);
+}
+
+static int bdev_malloc_create(const struct loader *l, json_object *params)
+{
+	return bdev_memory_create(l, params, TGT_BDEV_RAM);
+}
+
+static int bdev_null_create(const struct loader *l, json_object *params)
+{
+	return bdev_memory_create(l, params, TGT_BDEV_NULL);
+}
+
+/* ---- nvmf methods ------------------------------------------------------------------------- */
+
+static int create_transport(const struct loader *l, json_object *params)
+{
+	struct tgt_config *config = l->config;
+	uint64_t depth = 0, queues = 0, io_bytes = 0, in_capsule = 0;
+	const char *type;
+	int rc = need_string(l, params, "trtype", &type);
+
+	if (rc)
+		return rc;
+	if (strcasecmp(type, "RDMA"))
+		return bad(l, -EINVAL, "trtype", "\"%.40s\": RDMA is the one transport here", type);
+	if ((rc = take_number(l, params, "max_queue_depth", UINT16_MAX, &depth)) < 0 ||
+	    (rc = take_number(l, params, "max_io_qpairs_per_ctrlr", UINT16_MAX, &queues)) < 0 ||
+	    (rc = take_number(l, params, "max_io_size", UINT32_MAX, &io_bytes)) < 0 ||
+	    (rc = take_number(l, params, "in_capsule_data_size", UINT32_MAX, &in_capsule)) < 0)
+		return rc;
+	config->has_in_capsule_bytes = rc == 1;
+	config->in_capsule_bytes = (uint32_t)in_capsule;
+	if (depth == 1)
+		return bad(l, -EINVAL, "max_queue_depth", "has to be 2 at least");
+	if (io_bytes && (io_bytes < 4096 || io_bytes & (io_bytes - 1)))
+		return bad(l, -EINVAL, "max_io_size", "is no power of two from 4096 up");
+	if (in_capsule % 16)
+		return bad(l, -EINVAL, "in_capsule_data_size", "is no multiple of 16");
+	config->io_queue_entries = (uint16_t)depth;
+	config->max_io_queues = (uint16_t)queues;
+	config->max_io_bytes = (uint32_t)io_bytes;
+	return 0;
+}
+
+static int create_subsystem(const struct loader *l, json_object *params)
+{
+	uint64_t max_ns = 0, min_cntlid = 0, max_cntlid = 0;
+	struct tgt_subsys_conf *subsys, wish = {0};
+	const char *nqn;
+	int rc = need_string(l, params, "nqn", &nqn);
+
+	if (rc)
+		return rc;
+	if ((rc = copy_text(l, params, "serial_number", wish.serial, sizeof(wish.serial))) ||
+	    (rc = copy_text(l, params, "model_number", wish.model, sizeof(wish.model))))
+		return rc;
+	if ((rc = take_bool(l, params, "allow_any_host", &wish.allow_any_host)) < 0 ||
+	    (rc = take_number(l, params, "max_namespaces", TGT_MAX_NAMESPACES, &max_ns)) < 0 ||
+	    (rc = take_number(l, params, "min_cntlid", 0xffef, &min_cntlid)) < 0 ||
+	    (rc = take_number(l, params, "max_cntlid", 0xffef, &max_cntlid)) < 0)
+		return rc;
+	if (max_cntlid && min_cntlid > max_cntlid)
+		return bad(l, -EINVAL, "min_cntlid", "is above max_cntlid");
+	rc = tgt_config_add_subsys(l->config, nqn, &subsys, l->err);
+	if (rc)
+		return bad_prefix(l, rc, "nqn");
+	memcpy(subsys->serial, wish.serial, sizeof(subsys->serial));
+	memcpy(subsys->model, wish.model, sizeof(subsys->model));
+	subsys->allow_any_host = wish.allow_any_host;
+	subsys->max_namespaces = (uint32_t)max_ns;
+	subsys->min_cntlid = (uint16_t)min_cntlid;
+	subsys->max_cntlid = (uint16_t)max_cntlid;
+	return 0;
+}
+
+static int subsystem_add_ns(const struct loader *l, json_object *params)
+{
+	struct tgt_subsys_conf *subsys;
+	struct tgt_ns_conf conf = {0};
+	uint64_t nsid = 0;
+	json_object *ns;
+	const char *name;
+	long bdev;
+	int rc = need_subsys(l, params, &subsys);
+
+	if (rc)
+		return rc;
+	if (!json_object_object_get_ex(params, "namespace", &ns) ||
+	    !json_object_is_type(ns, json_type_object))
+		return bad(l, -EINVAL, "namespace", "is missing");
+	rc = need_string(l, ns, "bdev_name", &name);
+	if (rc)
+		return rc;
+	bdev = tgt_config_find_bdev(l->config, name);
+	if (bdev < 0)
+		return bad(l, -ENOENT, "bdev_name", "no bdev \"%.64s\" was created", name);
+	conf.bdev = (size_t)bdev;
+	if ((rc = take_number(l, ns, "nsid", TGT_MAX_NAMESPACES, &nsid)) < 0 ||
+	    (rc = take_hex(l, ns, "eui64", conf.eui64, sizeof(conf.eui64))) < 0 ||
+	    (rc = take_hex(l, ns, "nguid", conf.nguid, sizeof(conf.nguid))) < 0)
+		return rc;
+	conf.has_nguid = rc == 1;
+	rc = take_hex(l, ns, "uuid", conf.uuid, sizeof(conf.uuid));
+	if (rc < 0)
+		return rc;
+	conf.has_uuid = rc == 1;
+	conf.nsid = (uint32_t)nsid;
+	rc = tgt_config_add_ns(l->config, subsys, &conf, l->err);
+	return rc ? bad_prefix(l, rc, "namespace") : 0;
+}
+
+static int subsystem_add_listener(const struct loader *l, json_object *params)
+{
+	const char *type = "RDMA", *addr_text, *port_text = "4420";
+	struct tgt_subsys_conf *subsys;
+	char text[TGT_ADDR_TEXT + 16];
+	union tgt_sockaddr addr;
+	json_object *where;
+	int rc = need_subsys(l, params, &subsys);
+
+	if (rc)
+		return rc;
+	if (!json_object_object_get_ex(params, "listen_address", &where) ||
+	    !json_object_is_type(where, json_type_object))
+		return bad(l, -EINVAL, "listen_address", "is missing");
+	if ((rc = take_string(l, where, "trtype", &type)) < 0 ||
+	    (rc = need_string(l, where, "traddr", &addr_text)) ||
+	    (rc = take_string(l, where, "trsvcid", &port_text)) < 0)
+		return rc;
+	if (strcasecmp(type, "RDMA"))
+		return bad(l, -EINVAL, "trtype", "\"%.40s\": RDMA is the one transport here", type);
+	snprintf(text, sizeof(text), strchr(addr_text, ':') ? "[%.79s]:%.9s" : "%.79s:%.9s",
+		 addr_text, port_text);
+	rc = tgt_addr_parse(text, 0, &addr, l->err);
+	if (!rc)
+		rc = tgt_config_add_listener(subsys, &addr, l->err);
+	return rc ? bad_prefix(l, rc, "listen_address") : 0;
+}
+
+static int subsystem_add_host(const struct loader *l, json_object *params)
+{
+	static const char *const secrets[] = {"dhchap_key", "dhchap_ctrlr_key", "psk"};
+	struct tgt_subsys_conf *subsys;
+	const char *host, *secret;
+	size_t i;
+	int rc = need_subsys(l, params, &subsys);
+
+	if (!rc)
+		rc = need_string(l, params, "host", &host);
+	if (rc)
+		return rc;
+	/* To let a host in without the proof that the file demands would be worse than to stop. */
+	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
+		if (take_string(l, params, secrets[i], &secret))
+			return bad(l, -ENOTSUP, secrets[i], "authentication is not supported");
+	rc = tgt_config_add_host(subsys, host, l->err);
+	return rc ? bad_prefix(l, rc, "host") : 0;
+}
+
+static int subsystem_allow_any_host(const struct loader *l, json_object *params)
+{
+	struct tgt_subsys_conf *subsys;
+	bool allow = true;
+	int rc = need_subsys(l, params, &subsys);
+
+	if (rc)
+		return rc;
+	rc = take_bool(l, params, "allow_any_host", &allow);
+	if (rc < 0)
+		return rc;
+	subsys->allow_any_host = allow;
+	return 0;
+}
+
+/* ---- the file ----------------------------------------------------------------------------- */
+
+static const struct method {
+	const char *name;
+	int (*run)(const struct loader *l, json_object *params);
+	const char *params; /* what run() reads, blanks around each */
+} methods[] = {
+	{"bdev_aio_create", bdev_file_create, " name filename block_size readonly uuid "},
+	{"bdev_uring_create", bdev_file_create, " name filename block_size readonly uuid "},
+	{"bdev_malloc_create", bdev_malloc_create, " name num_blocks block_size uuid "},
+	{"bdev_null_create", bdev_null_create, " name num_blocks block_size uuid "},
+	{"nvmf_create_transport", create_transport,
+	 " trtype max_queue_depth max_io_qpairs_per_ctrlr max_io_size in_capsule_data_size "},
+	{"nvmf_create_subsystem", create_subsystem,
+	 " nqn serial_number model_number allow_any_host max_namespaces min_cntlid max_cntlid "},
+	{"nvmf_subsystem_add_ns", subsystem_add_ns,
+	 " nqn namespace bdev_name nsid eui64 nguid uuid "},
+	{"nvmf_subsystem_add_listener", subsystem_add_listener,
+	 " nqn listen_address trtype adrfam traddr trsvcid "},
+	{"nvmf_subsystem_add_host", subsystem_add_host,
+	 " nqn host dhchap_key dhchap_ctrlr_key psk "},
+	{"nvmf_subsystem_allow_any_host", subsystem_allow_any_host, " nqn allow_any_host "},
+};
+
+static void warn_unknown_params(const struct loader *l, const struct method *m, json_object *params)
+{
+	char needle[80];
+
+	json_object_object_foreach(params, key, value)
+	{
+		snprintf(needle, sizeof(needle), " %.76s ", key);
+		if (!strstr(m->params, needle))
+			warn(l, "%s: %.80s has no effect here", m->name, key);
+		else if (json_object_is_type(value, json_type_object))
+			warn_unknown_params(l, m, value);
+	}
+}
+
+static int run_method(struct loader *l, json_object *entry)
+{
+	json_object *name, *params;
+	size_t i;
+
+	l->method = "an entry of \"config\"";
+	if (!json_object_object_get_ex(entry, "method", &name) ||
+	    !json_object_is_type(name, json_type_string))
+		return bad(l, -EINVAL, "method", "is missing");
+	l->method = json_object_get_string(name);
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		if (strcmp(methods[i].name, l->method))
+			continue;
+		if (!json_object_object_get_ex(entry, "params", &params) ||
+		    !json_object_is_type(params, json_type_object))
+			return bad(l, -EINVAL, "params", "is missing");
+		warn_unknown_params(l, &methods[i], params);
+		return methods[i].run(l, params);
+	}
+	warn(l, "method %.80s has no effect here", l->method);
+	return 0;
+}
+
+static int run_subsystem(struct loader *l, json_object *subsystem)
+{
+	json_object *name, *config;
+	const char *text = "";
+	size_t i, n;
+	int rc = 0;
+
+	l->method = "an entry of \"subsystems\"";
+	if (!json_object_object_get_ex(subsystem, "subsystem", &name) ||
+	    !json_object_is_type(name, json_type_string))
+		return bad(l, -EINVAL, "subsystem", "is missing");
+	text = json_object_get_string(name);
+	if (!json_object_object_get_ex(subsystem, "config", &config) || !config)
+		return 0; /* null, as SPDK writes for one without configuration */
+	if (!json_object_is_type(config, json_type_array))
+		return bad(l, -EINVAL, "config", "is not a list");
+	n = json_object_array_length(config);
+	if (strcmp(text, "bdev") && strcmp(text, "nvmf")) {
+		if (n)
+			warn(l, "subsystem \"%.80s\" has no effect here", text);
+		return 0;
+	}
+	for (i = 0; i < n && !rc; i++)
+		rc = run_method(l, json_object_array_get_idx(config, i));
+	return rc;
+}
+
+static int run_file(struct loader *l, json_object *root)
+{
+	json_object *list;
+	size_t i, n;
+	int rc = 0;
+
+	l->method = "the file";
+	if (!json_object_object_get_ex(root, "subsystems", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return bad(l, -EINVAL, "subsystems", "is missing, or no list");
+	n = json_object_array_length(list);
+	for (i = 0; i < n && !rc; i++)
+		rc = run_subsystem(l, json_object_array_get_idx(list, i));
+	return rc;
+}
+
+/* The whole file as text, NULL with the reason in @err. */
+static char *slurp(const char *path, struct tgt_err *err, int *rc)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		*rc = tgt_err_set(err, -errno, "%s: %s", path, strerror(errno));
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size > TGT_CONFIG_FILE_BYTES) {
+		*rc = tgt_err_set(err, -EINVAL, "%s: not a file, or larger than %d bytes", path,
+				  TGT_CONFIG_FILE_BYTES);
+		goto out;
+	}
+	text = malloc((size_t)st.st_size + 1);
+	n = text ? read(fd, text, (size_t)st.st_size) : -1;
+	if (n < 0) {
+		*rc = tgt_err_set(err, -EIO, "%s: cannot be read", path);
+		free(text);
+		text = NULL;
+		goto out;
+	}
+	text[n] = '\0';
+out:
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+static size_t line_of(const char *text, size_t offset)
+{
+	size_t line = 1, i;
+
+	for (i = 0; i < offset && text[i]; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+int tgt_config_load_json(struct tgt_config *config, const char *path,
+			 void (*warn_line)(const char *line), struct tgt_err *err)
+{
+	struct tgt_err local;
+	struct loader l = {config, path, "", warn_line, err ? err : &local};
+	struct json_tokener *tokener = json_tokener_new();
+	json_object *root = NULL;
+	char *text;
+	int rc = 0;
+
+	if (!tokener)
+		return tgt_err_set(err, -ENOMEM, "out of memory");
+	text = slurp(path, l.err, &rc);
+	if (!text)
+		goto out;
+	root = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
+	if (!root)
+		rc = tgt_err_set(l.err, -EINVAL, "%s: line %zu: %s", path,
+				 line_of(text, json_tokener_get_parse_end(tokener)),
+				 json_tokener_error_desc(json_tokener_get_error(tokener)));
+	else
+		rc = run_file(&l, root);
+out:
+	json_object_put(root);
+	json_tokener_free(tokener);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line; see options.h. Options are collected first and applied afterwards, so their
+ * order means nothing but for --export, whose n-th is namespace n.
+ */
+#include "target/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LISTEN "0.0.0.0"
+#define DEFAULT_PORT   4420
+#define MAX_REPEATS    TGT_MAX_HOSTS_PER_SUBSYSTEM
+
+static const char help[] =
+	"Usage: softsta-tgt --export FILE|ram:SIZE|null:SIZE [OPTION]...\n"
+	"       softsta-tgt --config FILE.json\n"
+	"Serve disks to NVMe over Fabrics hosts over RDMA.\n"
+	"\n"
+	"  --export WHAT        a file, a block device, ram:SIZE or null:SIZE; repeat it for\n"
+	"                       namespaces 1, 2, ...\n"
+	"  --size SIZE          create FILE, or let it grow to SIZE (64M, 1G, ...)\n"
+	"  --block-size BYTES   512 (default) or 4096\n"
+	"  --nqn NQN            name of the subsystem; made from this machine's id if not given\n"
+	"  --listen ADDR[:PORT] address to listen on; may be repeated (0.0.0.0:4420)\n"
+	"  --allow-host NQN     let this host connect; may be repeated\n"
+	"  --allow-any-host     let every host connect\n"
+	"  --config FILE        configuration in SPDK's JSON format\n"
+	"  --help, --version\n";
+
+struct wishes {
+	const char *exports[TGT_MAX_NAMESPACES];
+	size_t n_exports;
+	const char *listens[TGT_MAX_PORTS];
+	size_t n_listens;
+	const char *hosts[MAX_REPEATS];
+	size_t n_hosts;
+	const char *nqn, *size, *block_size, *config;
+	bool allow_any_host;
+};
+
+enum {
+	OPT_EXPORT = 1000,
+	OPT_SIZE,
+	OPT_BLOCK_SIZE,
+	OPT_NQN,
+	OPT_LISTEN,
+	OPT_ALLOW_HOST,
+	OPT_ALLOW_ANY_HOST,
+	OPT_CONFIG,
+	OPT_HELP,
+	OPT_VERSION,
+};
+
+static const struct option options[] = {
+	{"export", required_argument, NULL, OPT_EXPORT},
+	{"size", required_argument, NULL, OPT_SIZE},
+	{"block-size", required_argument, NULL, OPT_BLOCK_SIZE},
+	{"nqn", required_argument, NULL, OPT_NQN},
+	{"listen", required_argument, NULL, OPT_LISTEN},
+	{"allow-host", required_argument, NULL, OPT_ALLOW_HOST},
+	{"allow-any-host", no_argument, NULL, OPT_ALLOW_ANY_HOST},
+	{"config", required_argument, NULL, OPT_CONFIG},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{0},
+};
+
+/* One more value of an option that may be repeated. */
+static bool collect(const char **values, size_t *n, size_t max)
+{
+	if (*n == max)
+		return false;
+	values[(*n)++] = optarg;
+	return true;
+}
+
+static enum tgt_options_result take_option(int opt, const char *arg, struct wishes *w,
+					   struct tgt_err *err)
+{
+	bool fits = true;
+
+	switch (opt) {
+	case OPT_EXPORT:
+		fits = collect(w->exports, &w->n_exports, TGT_MAX_NAMESPACES);
+		break;
+	case OPT_LISTEN:
+		fits = collect(w->listens, &w->n_listens, TGT_MAX_PORTS);
+		break;
+	case OPT_ALLOW_HOST:
+		fits = collect(w->hosts, &w->n_hosts, MAX_REPEATS);
+		break;
+	case OPT_SIZE:
+		w->size = optarg;
+		break;
+	case OPT_BLOCK_SIZE:
+		w->block_size = optarg;
+		break;
+	case OPT_NQN:
+		w->nqn = optarg;
+		break;
+	case OPT_CONFIG:
+		w->config = optarg;
+		break;
+	case OPT_ALLOW_ANY_HOST:
+		w->allow_any_host = true;
+		break;
+	case OPT_HELP:
+		fputs(help, stdout);
+		return TGT_OPTIONS_EXIT;
+	case OPT_VERSION:
+		puts("softsta-tgt " SOFTSTA_VERSION);
+		return TGT_OPTIONS_EXIT;
+	default:
+		tgt_err_set(err, -EINVAL, "%.100s: %s (see --help)", arg,
+			    opt == ':' ? "a value is missing" : "no such option");
+		return TGT_OPTIONS_USAGE;
+	}
+	if (fits)
+		return TGT_OPTIONS_RUN;
+	tgt_err_set(err, -EINVAL, "%.100s is given too often", arg);
+	return TGT_OPTIONS_USAGE;
+}
+
+static enum tgt_options_result collect_options(int argc, char **argv, struct wishes *w,
+					       struct tgt_err *err)
+{
+	enum tgt_options_result result = TGT_OPTIONS_RUN;
+	int opt;
+
+	optind = 0; /* start over: tests parse more than once */
+	opterr = 0;
+	while (result == TGT_OPTIONS_RUN &&
+	       (opt = getopt_long(argc, argv, ":", options, NULL)) != -1)
+		result = take_option(opt, argv[optind - 1], w, err);
+	if (result == TGT_OPTIONS_RUN && optind < argc) {
+		tgt_err_set(err, -EINVAL, "%.100s: what is that for? (see --help)", argv[optind]);
+		return TGT_OPTIONS_USAGE;
+	}
+	if (result == TGT_OPTIONS_RUN && !w->n_exports && !w->config) {
+		tgt_err_set(err, -EINVAL,
+			    "nothing to export: give --export or --config"
+			    " (see --help)");
+		return TGT_OPTIONS_USAGE;
+	}
+	if (result == TGT_OPTIONS_RUN && !w->n_exports &&
+	    (w->size || w->block_size || w->nqn || w->n_hosts || w->allow_any_host ||
+	     w->n_listens)) {
+		tgt_err_set(err, -EINVAL, "options beside --config need an --export");
+		return TGT_OPTIONS_USAGE;
+	}
+	return result;
+}
+
+static int size_parse(const char *option, const char *text, uint64_t *bytes, struct tgt_err *err)
+{
+	int rc = tgt_size_parse(text, bytes);
+
+	if (rc)
+		return tgt_err_set(err, rc, "%s \"%.40s\": %s", option, text,
+				   rc == -ERANGE ? "is too large"
+						 : "a size is a number and K, M, G or T");
+	return 0;
+}
+
+/* "ram:SIZE", "null:SIZE", else a file name. */
+static int export_parse(const char *what, struct tgt_bdev_conf *bdev, struct tgt_err *err)
+{
+	const char *size = NULL;
+
+	if (!strncmp(what, "ram:", 4)) {
+		bdev->kind = TGT_BDEV_RAM;
+		size = what + 4;
+	} else if (!strncmp(what, "null:", 5)) {
+		bdev->kind = TGT_BDEV_NULL;
+		size = what + 5;
+	}
+	if (size)
+		return size_parse("--export", size, &bdev->size_bytes, err);
+	bdev->kind = TGT_BDEV_FILE;
+	bdev->path = (char *)what; /* copied by tgt_config_add_bdev(), read only here */
+	return 0;
+}
+
+static int export_add(const struct wishes *w, size_t i, struct tgt_config *config,
+		      struct tgt_subsys_conf *subsys, struct tgt_err *err)
+{
+	struct tgt_bdev_conf bdev = {.block_bytes = 512};
+	struct tgt_ns_conf ns = {.nsid = (uint32_t)i + 1};
+	uint64_t block_bytes;
+	int rc = export_parse(w->exports[i], &bdev, err);
+
+	if (rc)
+		return rc;
+	if (w->block_size) {
+		rc = size_parse("--block-size", w->block_size, &block_bytes, err);
+		if (rc)
+			return rc;
+		if (block_bytes != 512 && block_bytes != 4096)
+			return tgt_err_set(err, -EINVAL, "--block-size %s: it is 512 or 4096",
+					   w->block_size);
+		bdev.block_bytes = (uint32_t)block_bytes;
+	}
+	if (w->size && bdev.kind == TGT_BDEV_FILE)
+		rc = size_parse("--size", w->size, &bdev.size_bytes, err);
+	if (rc)
+		return rc;
+	if (bdev.size_bytes % bdev.block_bytes)
+		return tgt_err_set(err, -EINVAL,
+				   "%.100s: %llu bytes are no multiple of the block"
+				   " size %u",
+				   w->exports[i], (unsigned long long)bdev.size_bytes,
+				   bdev.block_bytes);
+	snprintf(bdev.name, sizeof(bdev.name), "export%zu", i + 1);
+	rc = tgt_config_add_bdev(config, &bdev, err);
+	if (rc)
+		return rc;
+	ns.bdev = config->n_bdevs - 1;
+	return tgt_config_add_ns(config, subsys, &ns, err);
+}
+
+static int listen_add(const char *text, struct tgt_subsys_conf *subsys, struct tgt_err *err)
+{
+	union tgt_sockaddr addr;
+	struct tgt_err why;
+
+	if (tgt_addr_parse(text, DEFAULT_PORT, &addr, &why))
+		return tgt_err_set(err, -EINVAL, "--listen %.200s", why.text);
+	return tgt_config_add_listener(subsys, &addr, err);
+}
+
+/* A name that stays the same as long as the first export stays where it is. */
+static void default_nqn(const struct wishes *w, const char *machine, char nqn[TGT_NQN_TEXT])
+{
+	char *path = realpath(w->exports[0], NULL);
+
+	tgt_nqn_default(machine, path ? path : w->exports[0], nqn);
+	free(path);
+}
+
+static int apply(const struct wishes *w, const char *machine, struct tgt_config *config,
+		 struct tgt_err *err)
+{
+	struct tgt_subsys_conf *subsys;
+	char nqn[TGT_NQN_TEXT];
+	struct tgt_err why;
+	size_t i;
+	int rc;
+
+	if (!w->n_exports)
+		return 0;
+	if (!w->nqn)
+		default_nqn(w, machine, nqn);
+	rc = tgt_config_add_subsys(config, w->nqn ? w->nqn : nqn, &subsys, &why);
+	if (rc)
+		return tgt_err_set(err, rc, "--nqn: %.240s", why.text);
+	subsys->allow_any_host = w->allow_any_host;
+	for (i = 0; i < w->n_exports && !rc; i++)
+		rc = export_add(w, i, config, subsys, err);
+	for (i = 0; i < w->n_hosts && !rc; i++)
+		rc = tgt_config_add_host(subsys, w->hosts[i], err);
+	for (i = 0; i < w->n_listens && !rc; i++)
+		rc = listen_add(w->listens[i], subsys, err);
+	if (!rc && !w->n_listens)
+		rc = listen_add(DEFAULT_LISTEN, subsys, err);
+	return rc;
+}
+
+enum tgt_options_result tgt_options_parse(int argc, char **argv, const char *machine,
+					  void (*warn)(const char *line), struct tgt_config *config,
+					  struct tgt_err *err)
+{
+	struct wishes w = {0};
+	enum tgt_options_result result = collect_options(argc, argv, &w, err);
+
+	if (result != TGT_OPTIONS_RUN)
+		return result;
+	if (w.config && tgt_config_load_json(config, w.config, warn, err))
+		return TGT_OPTIONS_FAIL;
+	if (apply(&w, machine, config, err) || tgt_config_check(config, err))
+		return TGT_OPTIONS_FAIL;
+	return TGT_OPTIONS_RUN;
+}
