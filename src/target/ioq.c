@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * I/O queues: connections that are handed to DOCA STA. What reaches us of them are the commands
+ * that STA does not offload (Connect first of all) and their end. STA owns the rdma_cm_id from the
+ * accept on; its CM events come through our channel still.
+ *
+ * Every command that came up is ended by exactly one send task, also on a queue that is closing:
+ * STA keeps its slot until then. A queue is freed at the end of a loop's round, once its disconnect
+ * task is done and no command is left.
+ */
+#include "target/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <doca_error.h>
+#include <doca_pe.h>
+#include <doca_sta_event.h>
+#include <doca_sta_io.h>
+#include <doca_sta_io_non_offload.h>
+#include <doca_sta_io_qp.h>
+#include <doca_sta_task.h>
+#include <doca_types.h>
+
+#include "target/cmpriv.h"
+#include "target/log.h"
+
+enum {
+	SUBMIT_TRIES = 1000, /* AGAIN: another thread is at the same execution unit */
+};
+
+struct ioq {
+	struct tgt_queue queue;
+	struct tgt_conn conn;
+	struct util_list link;
+	struct tgt_server *server;
+	struct doca_sta_qp_handle *qp;
+	struct util_list free_cmds;
+	unsigned int n_cmds; /* taken, until their send task is done */
+	bool is_disconnecting;
+	bool is_disconnected; /* the disconnect task is done */
+	struct io_cmd *cmds; /* as many as the queue has entries */
+};
+
+struct io_cmd {
+	struct tgt_req req;
+	struct util_list link; /* in ioq.free_cmds */
+	struct ioq *ioq;
+	struct tgt_xfer xfer;
+	union doca_data token;
+	bool is_reading; /* a read task is out, no other may be submitted */
+	bool is_dropped; /* to be dropped once the read task is back */
+};
+
+static struct ioq *queue_of(struct tgt_queue *queue)
+{
+	return util_container_of(queue, struct ioq, queue);
+}
+
+static struct io_cmd *cmd_of(struct tgt_req *req)
+{
+	return util_container_of(req, struct io_cmd, req);
+}
+
+static void q_disconnect(struct tgt_queue *queue);
+
+/* Give a task to STA; on failure it is freed. */
+static doca_error_t submit(struct doca_sta_producer_task_send *task)
+{
+	struct doca_task *t = doca_sta_producer_send_task_as_task(task);
+	doca_error_t rc = DOCA_ERROR_AGAIN;
+	int i;
+
+	for (i = 0; i < SUBMIT_TRIES && rc == DOCA_ERROR_AGAIN; i++)
+		rc = doca_task_submit(t);
+	if (rc != DOCA_SUCCESS)
+		doca_task_free(t);
+	return rc;
+}
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+/* A record for a command, NULL when the host sent more than the queue has entries. */
+static struct io_cmd *cmd_take(struct ioq *q, union doca_data token)
+{
+	struct io_cmd *cmd = util_list_pop(&q->free_cmds, struct io_cmd, link);
+
+	if (!cmd)
+		return NULL;
+	q->n_cmds++;
+	memset(cmd, 0, sizeof(*cmd));
+	util_list_init(&cmd->link);
+	cmd->ioq = q;
+	cmd->token = token;
+	cmd->req.queue = &q->queue;
+	return cmd;
+}
+
+static void cmd_put(struct io_cmd *cmd)
+{
+	cmd->ioq->n_cmds--;
+	util_list_add_head(&cmd->ioq->free_cmds, &cmd->link);
+}
+
+static void cmd_send(struct io_cmd *cmd, const uint8_t cqe[TGT_CQE_BYTES], bool with_data)
+{
+	struct ioq *q = cmd->ioq;
+	struct doca_sta_producer_task_send *task;
+	union doca_data self = {.ptr = cmd};
+	uint8_t copy[TGT_CQE_BYTES];
+	doca_error_t rc;
+
+	memcpy(copy, cqe, sizeof(copy));
+	if (with_data)
+		rc = doca_sta_io_task_non_offload_rdma_write_send_alloc_init(q->server->io, self,
+									     q->qp, copy,
+									     cmd->token, &task);
+	else
+		rc = doca_sta_io_task_non_offload_rdma_send_alloc_init(q->server->io, self, q->qp,
+								       copy, cmd->token, &task);
+	if (rc == DOCA_SUCCESS)
+		rc = submit(task);
+	if (rc == DOCA_SUCCESS)
+		return;
+	tgt_log("queue %u of %s: cannot answer: %s", q->queue.qid, q->queue.peer_addr,
+		doca_error_get_descr(rc));
+	cmd_put(cmd);
+	q_disconnect(&q->queue);
+}
+
+static void q_respond(struct tgt_req *req, const uint8_t cqe[TGT_CQE_BYTES], bool success)
+{
+	struct io_cmd *cmd = cmd_of(req);
+
+	cmd_send(cmd, cqe, success && cmd->xfer.dir == TGT_DIR_TO_HOST && cmd->xfer.bytes);
+}
+
+static void q_drop(struct tgt_req *req)
+{
+	struct io_cmd *cmd = cmd_of(req);
+	uint8_t cqe[TGT_CQE_BYTES];
+
+	if (cmd->is_reading) {
+		cmd->is_dropped = true;
+		return;
+	}
+	tgt_cqe_fill(cqe, 0, 0, req->cmd.cid, TGT_SC(GENERIC, ABORT_QUEUE));
+	cmd_send(cmd, cqe, false);
+}
+
+static void send_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct io_cmd *cmd = user_data.ptr;
+	struct tgt_queue *queue;
+
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	if (!cmd)
+		return; /* see refuse() */
+	queue = &cmd->ioq->queue;
+	cmd_put(cmd);
+	if (queue->close_after_response)
+		q_disconnect(queue);
+}
+
+static void send_failed(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct io_cmd *cmd = user_data.ptr;
+	struct tgt_queue *queue;
+
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	if (!cmd)
+		return; /* see refuse() */
+	queue = &cmd->ioq->queue;
+	cmd_put(cmd);
+	q_disconnect(queue);
+}
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+static void read_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct io_cmd *cmd = user_data.ptr;
+
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	cmd->is_reading = false;
+	if (cmd->is_dropped || cmd->ioq->queue.is_closing)
+		q_drop(&cmd->req);
+	else
+		tgt_exec(&cmd->req);
+}
+
+static void read_failed(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct io_cmd *cmd = user_data.ptr;
+	struct tgt_queue *queue = &cmd->ioq->queue;
+
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	cmd->is_reading = false;
+	q_drop(&cmd->req);
+	q_disconnect(queue);
+}
+
+static void cmd_read(struct io_cmd *cmd)
+{
+	struct ioq *q = cmd->ioq;
+	struct doca_sta_producer_task_send *task;
+	union doca_data self = {.ptr = cmd};
+	doca_error_t rc;
+
+	rc = doca_sta_io_task_non_offload_rdma_read_alloc_init(q->server->io, self, q->qp,
+							       cmd->token, &task);
+	if (rc == DOCA_SUCCESS)
+		rc = submit(task);
+	if (rc == DOCA_SUCCESS)
+		cmd->is_reading = true;
+	else
+		tgt_complete(&cmd->req, TGT_SC(GENERIC, INTERNAL));
+}
+
+/* No record left: answer without one, which no well-behaved host ever sees. */
+static void refuse(struct ioq *q, const uint8_t *sqe, union doca_data token)
+{
+	struct doca_sta_producer_task_send *task;
+	union doca_data none = {0};
+	uint8_t cqe[TGT_CQE_BYTES];
+	struct tgt_cmd cmd;
+
+	tgt_cmd_parse(&cmd, sqe);
+	tgt_cqe_fill(cqe, 0, 0, cmd.cid, TGT_SC(GENERIC, INTERNAL));
+	if (doca_sta_io_task_non_offload_rdma_send_alloc_init(q->server->io, none, q->qp, cqe,
+							      token, &task) == DOCA_SUCCESS)
+		(void)submit(task);
+	q_disconnect(&q->queue);
+}
+
+static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data, const uint8_t *sqe,
+		       uint8_t *payload, uint32_t payload_bytes, bool payload_valid,
+		       union doca_data token)
+{
+	union doca_data qp_data;
+	struct io_cmd *cmd;
+	tgt_status_t status;
+	struct ioq *q;
+
+	(void)user_data;
+	if (doca_sta_io_qp_get_user_data(qp, &qp_data) != DOCA_SUCCESS)
+		return;
+	q = qp_data.ptr;
+	cmd = cmd_take(q, token);
+	if (!cmd) {
+		refuse(q, sqe, token);
+		return;
+	}
+	tgt_cmd_parse(&cmd->req.cmd, sqe);
+	status = tgt_xfer_plan(&cmd->req.cmd, payload_valid ? payload_bytes : 0,
+			       q->queue.tgt->limits.max_io_bytes, &cmd->xfer);
+	if (!status && cmd->xfer.bytes > payload_bytes)
+		status = TGT_SC_DNR(GENERIC, SGL_INVALID_DATA);
+	if (status || q->queue.is_closing) {
+		tgt_complete(&cmd->req, status);
+		return;
+	}
+	cmd->req.data = payload;
+	cmd->req.data_bytes = cmd->xfer.bytes;
+	if (cmd->xfer.dir == TGT_DIR_FROM_HOST && !payload_valid)
+		cmd_read(cmd);
+	else
+		tgt_exec(&cmd->req);
+}
+
+/* ---- connection --------------------------------------------------------------------------- */
+
+static void disconnect_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct ioq *q = user_data.ptr;
+
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	q->is_disconnected = true;
+}
+
+static void q_disconnect(struct tgt_queue *queue)
+{
+	struct ioq *q = queue_of(queue);
+	struct doca_sta_producer_task_send *task;
+	union doca_data self = {.ptr = q};
+	doca_error_t rc;
+
+	if (q->is_disconnecting)
+		return;
+	q->is_disconnecting = true;
+	rc = doca_sta_io_task_disconnect_alloc_init(q->server->io, self, q->qp, &task);
+	if (rc == DOCA_SUCCESS)
+		rc = submit(task);
+	if (rc != DOCA_SUCCESS)
+		q->is_disconnected = true; /* the destruction ends it then */
+	tgt_queue_closing(queue);
+}
+
+static void on_established(struct tgt_conn *conn)
+{
+	struct ioq *q = util_container_of(conn, struct ioq, conn);
+
+	if (!q->is_disconnecting &&
+	    doca_sta_io_qp_connect_established(q->server->io, q->qp) != DOCA_SUCCESS)
+		q_disconnect(&q->queue);
+}
+
+static void on_disconnected(struct tgt_conn *conn)
+{
+	q_disconnect(&util_container_of(conn, struct ioq, conn)->queue);
+}
+
+static int q_bind(struct tgt_queue *queue, struct tgt_subsys *subsys, uint16_t sq_entries)
+{
+	struct ioq *q = queue_of(queue);
+	doca_error_t rc = doca_sta_io_qp_add_subsystem(q->server->io, subsys->sta, q->qp);
+
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_io_qp_connect_set_sq_size(q->server->io, q->qp, sq_entries);
+	if (rc == DOCA_SUCCESS)
+		return 0;
+	tgt_log("queue %u of %s: %s", queue->qid, queue->peer_addr, doca_error_get_descr(rc));
+	return -EIO;
+}
+
+static const struct tgt_queue_ops ioq_ops = {
+	.respond = q_respond,
+	.drop = q_drop,
+	.bind = q_bind,
+	.disconnect = q_disconnect,
+};
+
+static void ioq_free(struct ioq *q)
+{
+	free(q->cmds);
+	free(q);
+}
+
+static struct ioq *ioq_new(struct tgt_server *server, struct rdma_cm_id *id, struct tgt_port *port,
+			   uint16_t qid)
+{
+	uint16_t entries = server->tgt.limits.io_queue_entries, i;
+	struct ioq *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	q->cmds = calloc(entries, sizeof(*q->cmds));
+	if (!q->cmds) {
+		free(q);
+		return NULL;
+	}
+	util_list_init(&q->free_cmds);
+	for (i = 0; i < entries; i++)
+		util_list_add_tail(&q->free_cmds, &q->cmds[i].link);
+	q->server = server;
+	q->conn.established = on_established;
+	q->conn.disconnected = on_disconnected;
+	q->queue.ops = &ioq_ops;
+	q->queue.port = port;
+	q->queue.qid = qid;
+	tgt_addr_format(rdma_get_local_addr(id), q->queue.local_addr);
+	tgt_addr_format(rdma_get_peer_addr(id), q->queue.peer_addr);
+	return q;
+}
+
+int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
+		   struct tgt_port *port, uint16_t qid)
+{
+	uint8_t record[TGT_CM_ACCEPT_BYTES];
+	struct ioq *q = ioq_new(server, id, port, qid);
+	union doca_data self = {.ptr = q};
+	int rc;
+
+	if (!q)
+		return -ENOMEM;
+	rc = tgt_queue_init(&q->queue, &server->tgt);
+	if (rc)
+		goto err_free;
+	rc = -ENOMEM;
+	if (doca_sta_io_qp_alloc(server->io, device->dev, &q->qp) != DOCA_SUCCESS)
+		goto err_queue;
+	if (doca_sta_io_qp_set_user_data(server->io, q->qp, self) != DOCA_SUCCESS)
+		goto err_qp;
+	id->context = &q->conn;
+	util_list_add_tail(&server->io_queues, &q->link);
+	tgt_cm_accept_fill(record, server->tgt.limits.io_queue_entries);
+	/* From here on the id is STA's, whatever the result: end the queue by its own way. */
+	if (doca_sta_io_qp_accept(server->io, q->qp, device->dev, id, record, sizeof(record),
+				  NULL) != DOCA_SUCCESS) {
+		tgt_log("queue %u of %s: cannot be accepted", qid, q->queue.peer_addr);
+		q_disconnect(&q->queue);
+	}
+	return 0;
+
+err_qp:
+	(void)doca_sta_io_qp_destroy(server->io, q->qp);
+err_queue:
+	tgt_queue_gone(&q->queue);
+err_free:
+	ioq_free(q);
+	return rc;
+}
+
+/* ---- for the server ----------------------------------------------------------------------- */
+
+static void on_transport_error(const struct doca_sta_event_transport_err *event,
+			       union doca_data user_data)
+{
+	const struct doca_sta_qp_handle *qp;
+	uint32_t syndrome = 0;
+	union doca_data qp_data;
+	struct ioq *q;
+
+	(void)user_data;
+	if (doca_sta_event_transport_err_get_qp_handle(event, &qp) != DOCA_SUCCESS ||
+	    doca_sta_io_qp_get_user_data(qp, &qp_data) != DOCA_SUCCESS)
+		return;
+	q = qp_data.ptr;
+	(void)doca_sta_event_transport_err_get_syndrome(event, &syndrome);
+	if (!q->is_disconnecting)
+		tgt_log("queue %u of %s: transport error (syndrome %u), disconnecting",
+			q->queue.qid, q->queue.peer_addr, syndrome);
+	q_disconnect(&q->queue);
+}
+
+int tgt_ioq_register(struct tgt_server *server, struct tgt_err *err)
+{
+	struct doca_sta_io *io = server->io;
+	union doca_data none = {0};
+	doca_error_t rc;
+
+	rc = doca_sta_io_task_disconnect_set_conf(io, disconnect_done, disconnect_done);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_io_event_transport_err_register_cb(io, on_transport_error, none);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_io_non_offload_register_cb(io, on_command, none);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, send_done,
+									   send_failed);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_io_task_non_offload_set_rdma_read_conf(io, read_done, read_failed);
+	if (rc == DOCA_SUCCESS)
+		return 0;
+	return tgt_err_set(err, -EIO, "STA IO cannot be configured: %s", doca_error_get_descr(rc));
+}
+
+void tgt_ioq_reap(struct tgt_server *server)
+{
+	struct ioq *q, *next;
+
+	util_list_for_each_safe(&server->io_queues, q, next, link) {
+		if (!q->is_disconnected || q->n_cmds)
+			continue;
+		util_list_del(&q->link);
+		(void)doca_sta_io_qp_destroy(server->io, q->qp);
+		tgt_queue_gone(&q->queue);
+		ioq_free(q);
+	}
+}
+
+void tgt_ioq_close_all(struct tgt_server *server)
+{
+	struct ioq *q;
+
+	util_list_for_each(&server->io_queues, q, link)
+		q_disconnect(&q->queue);
+}

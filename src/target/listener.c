@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The RDMA connection manager: listening, connection requests, and the events of connections. A
+ * request is refused with the NVMe status that fits; what is accepted goes to adminq.c or ioq.c.
+ */
+#include "target/server.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "target/cmpriv.h"
+#include "target/log.h"
+
+enum {
+	BACKLOG = 128,
+};
+
+static void refuse(struct rdma_cm_id *id, enum tgt_cm_status status)
+{
+	uint8_t record[TGT_CM_REJECT_BYTES];
+	char peer[TGT_ADDR_TEXT];
+
+	tgt_addr_format(rdma_get_peer_addr(id), peer);
+	tgt_log("connection from %s refused: %s", peer, tgt_cm_status_text(status));
+	tgt_cm_reject_fill(record, status);
+	(void)rdma_reject(id, record, sizeof(record));
+}
+
+/* Return: 0 when somebody owns the id now, else the status that refuses it. */
+static enum tgt_cm_status take_request(struct tgt_server *server, struct tgt_listener *listener,
+				       struct rdma_cm_id *id, const struct rdma_conn_param *offer)
+{
+	struct tgt_cm_request request;
+	struct tgt_device *device;
+	enum tgt_cm_status status;
+	int rc;
+
+	if (server->tgt.is_stopping)
+		return TGT_CM_NO_RESOURCES;
+	status = tgt_cm_parse(offer->private_data, offer->private_data_len, offer->initiator_depth,
+			      &server->tgt.limits, &request);
+	if (status)
+		return status;
+	device = tgt_device_find(server, id->verbs);
+	if (!device)
+		return TGT_CM_NO_RESOURCES;
+	if (request.qid == 0)
+		rc = tgt_adminq_accept(server, device, id, listener->port, offer);
+	else
+		rc = tgt_ioq_accept(server, device, id, listener->port, request.qid);
+	if (rc)
+		tgt_log("cannot take a connection: %s", strerror(-rc));
+	return rc ? TGT_CM_NO_RESOURCES : TGT_CM_OK;
+}
+
+/* Return: is the new id still ours, to be destroyed? */
+static bool on_request(struct tgt_server *server, const struct rdma_cm_event *event)
+{
+	struct tgt_listener *listener = event->listen_id->context;
+	enum tgt_cm_status status;
+
+	event->id->context = NULL; /* it starts with the listener's */
+	status = take_request(server, listener, event->id, &event->param.conn);
+	if (status)
+		refuse(event->id, status);
+	return status != TGT_CM_OK;
+}
+
+static void on_event(struct tgt_server *server, struct rdma_cm_event *event)
+{
+	enum rdma_cm_event_type type = event->event;
+	struct rdma_cm_id *id = event->id;
+	struct tgt_conn *conn = id->context;
+
+	if (type == RDMA_CM_EVENT_CONNECT_REQUEST) {
+		bool is_refused = on_request(server, event);
+
+		rdma_ack_cm_event(event);
+		if (is_refused)
+			rdma_destroy_id(id);
+		return;
+	}
+	/* Acknowledged first: what follows may destroy the id, which waits for that. */
+	rdma_ack_cm_event(event);
+	switch (type) {
+	case RDMA_CM_EVENT_ESTABLISHED:
+		if (conn)
+			conn->established(conn);
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+	case RDMA_CM_EVENT_REJECTED:
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		if (conn)
+			conn->disconnected(conn);
+		break;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		tgt_log("RDMA device %s was removed",
+			id->verbs ? ibv_get_device_name(id->verbs->device) : "");
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_channel(void *arg)
+{
+	struct tgt_server *server = arg;
+	struct rdma_cm_event *event;
+
+	while (!rdma_get_cm_event(server->cm, &event))
+		on_event(server, event);
+}
+
+static int bind_one(struct tgt_server *server, struct tgt_port *port, struct tgt_err *err)
+{
+	struct tgt_listener *listener = &server->listeners[server->n_listeners];
+	char addr[TGT_ADDR_TEXT];
+	int code;
+
+	tgt_addr_format(&port->addr.sa, addr);
+	listener->port = port;
+	if (rdma_create_id(server->cm, &listener->id, listener, RDMA_PS_TCP))
+		return tgt_err_set(err, -errno, "RDMA connection manager: %s", strerror(errno));
+	if (!rdma_bind_addr(listener->id, &port->addr.sa)) {
+		server->n_listeners++;
+		return 0;
+	}
+	code = errno;
+	rdma_destroy_id(listener->id);
+	if (code == EADDRNOTAVAIL)
+		return tgt_err_set(err, -code,
+				   "cannot listen on %s: no interface of this machine"
+				   " has that address",
+				   addr);
+	if (code == ENODEV)
+		return tgt_err_set(err, -code, "cannot listen on %s: no RDMA device there", addr);
+	return tgt_err_set(err, -code, "cannot listen on %s port %u: %s", addr,
+			   tgt_addr_port(&port->addr.sa), strerror(code));
+}
+
+int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err)
+{
+	size_t i;
+	int rc;
+
+	server->cm = rdma_create_event_channel();
+	if (!server->cm)
+		return tgt_err_set(err, -errno, "RDMA connection manager: %s", strerror(errno));
+	rc = tgt_fd_nonblock(server->cm->fd);
+	for (i = 0; i < server->tgt.n_ports && !rc; i++)
+		rc = bind_one(server, server->tgt.ports[i], err);
+	if (rc)
+		goto err;
+	server->cm_source = (struct tgt_loop_source){server->cm->fd, on_channel, server};
+	rc = tgt_loop_add(&server->loop, &server->cm_source);
+	if (rc)
+		goto err;
+	return 0;
+err:
+	tgt_listener_fini(server);
+	return rc;
+}
+
+int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err)
+{
+	char addr[TGT_ADDR_TEXT];
+	size_t i;
+
+	for (i = 0; i < server->n_listeners; i++) {
+		struct tgt_listener *listener = &server->listeners[i];
+		const struct sockaddr *sa = &listener->port->addr.sa;
+
+		tgt_addr_format(sa, addr);
+		if (rdma_listen(listener->id, BACKLOG))
+			return tgt_err_set(err, -errno, "cannot listen on %s port %u: %s", addr,
+					   tgt_addr_port(sa), strerror(errno));
+		listener->port->is_bound = true;
+		tgt_log(sa->sa_family == AF_INET6 ? "listening on [%s]:%u" : "listening on %s:%u",
+			addr, tgt_addr_port(sa));
+	}
+	return 0;
+}
+
+void tgt_listener_close(struct tgt_server *server)
+{
+	while (server->n_listeners)
+		rdma_destroy_id(server->listeners[--server->n_listeners].id);
+}
+
+void tgt_listener_fini(struct tgt_server *server)
+{
+	tgt_listener_close(server);
+	if (!server->cm)
+		return;
+	if (server->cm_source.ready)
+		tgt_loop_remove(&server->loop, &server->cm_source);
+	rdma_destroy_event_channel(server->cm);
+	server->cm = NULL;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bring-up of everything that a configuration says, the loop's round, and shut-down. */
+#include "target/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nvme/soft/soft.h"
+#include "target/ctrlr.h"
+#include "target/log.h"
+
+enum {
+	/* Commands that STA offloads beside Read, Write and Flush, where a backend has them. */
+	OFFLOADED_ONCS = NVME_CTRL_ONCS_COMPARE | NVME_CTRL_ONCS_DSM | NVME_CTRL_ONCS_WRITE_ZEROES |
+			 NVME_CTRL_ONCS_VERIFY,
+};
+
+static int no_memory(struct tgt_err *err)
+{
+	return tgt_err_set(err, -ENOMEM, "out of memory");
+}
+
+/* ---- from configuration to objects -------------------------------------------------------- */
+
+/* Identifiers that stay as long as name, id, block size and disk stay the same. */
+static void ns_identify(const struct tgt_subsys_conf *subsys, const struct tgt_ns_conf *conf,
+			const struct tgt_bdev_conf *bdev, struct tgt_ns *ns)
+{
+	char *path = bdev->path ? realpath(bdev->path, NULL) : NULL;
+	char seed[4096 + 512];
+
+	snprintf(seed, sizeof(seed), "%s\n%u\n%u\n%s", subsys->nqn, conf->nsid, ns->block_bytes,
+		 path ? path : bdev->name);
+	free(path);
+	tgt_uuid_derive(seed, ns->uuid);
+	if (bdev->has_uuid)
+		memcpy(ns->uuid, bdev->uuid, sizeof(ns->uuid));
+	if (conf->has_uuid)
+		memcpy(ns->uuid, conf->uuid, sizeof(ns->uuid));
+	memcpy(ns->nguid, conf->has_nguid ? conf->nguid : ns->uuid, sizeof(ns->nguid));
+	memcpy(ns->eui64, conf->eui64, sizeof(ns->eui64));
+}
+
+static int ns_add(struct tgt_server *server, struct tgt_subsys *subsys,
+		  const struct tgt_subsys_conf *subsys_conf, const struct tgt_ns_conf *conf)
+{
+	struct tgt_ns *ns = calloc(1, sizeof(*ns));
+	int rc;
+
+	if (!ns)
+		return -ENOMEM;
+	ns->nsid = conf->nsid;
+	ns->backend = server->backends[conf->bdev];
+	tgt_backend_describe(ns->backend, ns);
+	ns_identify(subsys_conf, conf, &server->config->bdevs[conf->bdev], ns);
+	subsys->oncs &= tgt_backend_oncs(ns->backend);
+	subsys->write_cache |= tgt_backend_has_cache(ns->backend);
+	rc = tgt_subsys_add_ns(&server->tgt, subsys, ns);
+	if (rc)
+		free(ns);
+	return rc;
+}
+
+static int subsys_build(struct tgt_server *server, const struct tgt_subsys_conf *conf,
+			struct tgt_subsys *subsys)
+{
+	size_t i;
+	int rc = 0;
+
+	if (conf->serial[0])
+		memcpy(subsys->serial, conf->serial, sizeof(subsys->serial));
+	if (conf->model[0])
+		memcpy(subsys->model, conf->model, sizeof(subsys->model));
+	if (conf->min_cntlid)
+		subsys->min_cntlid = conf->min_cntlid;
+	if (conf->max_cntlid)
+		subsys->max_cntlid = conf->max_cntlid;
+	subsys->allow_any_host = conf->allow_any_host;
+	subsys->oncs = OFFLOADED_ONCS;
+	for (i = 0; i < conf->n_hosts && !rc; i++)
+		rc = tgt_subsys_add_host(&server->tgt, subsys, conf->hosts[i]);
+	for (i = 0; i < conf->n_ns && !rc; i++)
+		rc = ns_add(server, subsys, conf, &conf->ns[i]);
+	return rc;
+}
+
+/* Ports and which subsystems they lead to; nothing is opened yet. */
+static int ports_build(struct tgt_server *server, struct tgt_err *err)
+{
+	const struct tgt_config *config = server->config;
+	struct tgt_port *port;
+	size_t s, i;
+
+	for (s = 0; s < config->n_subsystems; s++)
+		for (i = 0; i < config->subsystems[s].n_listeners; i++) {
+			port = tgt_add_port(&server->tgt, &config->subsystems[s].listeners[i]);
+			if (!port)
+				return tgt_err_set(err, -ENOSPC, "more than %d listen addresses",
+						   TGT_MAX_PORTS);
+		}
+	return 0;
+}
+
+static int subsystems_build(struct tgt_server *server, struct tgt_err *err)
+{
+	const struct tgt_config *config = server->config;
+	size_t s, i;
+	int rc;
+
+	for (s = 0; s < config->n_subsystems; s++) {
+		const struct tgt_subsys_conf *conf = &config->subsystems[s];
+		uint32_t nn = conf->max_namespaces ? conf->max_namespaces : TGT_MAX_NAMESPACES;
+		struct tgt_subsys *subsys = tgt_add_subsys(&server->tgt, conf->nqn, nn);
+
+		if (!subsys || subsys_build(server, conf, subsys))
+			return no_memory(err);
+		for (i = 0; i < conf->n_listeners; i++)
+			if (tgt_subsys_add_port(&server->tgt, subsys,
+						tgt_add_port(&server->tgt, &conf->listeners[i])))
+				return no_memory(err);
+		rc = tgt_datapath_add_subsys(server, subsys, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int backends_open(struct tgt_server *server, struct tgt_err *err)
+{
+	const struct tgt_config *config = server->config;
+	int rc = 0;
+
+	server->backends = calloc(config->n_bdevs + 1, sizeof(*server->backends));
+	if (!server->backends)
+		return no_memory(err);
+	while (server->n_backends < config->n_bdevs && !rc) {
+		rc = tgt_backend_open(server, &config->bdevs[server->n_backends],
+				      &server->backends[server->n_backends], err);
+		if (!rc)
+			rc = tgt_backend_attach(server, server->backends[server->n_backends++],
+						err);
+	}
+	return rc;
+}
+
+static void announce(const struct tgt_server *server)
+{
+	size_t s;
+	uint32_t n;
+
+	for (s = 1; s < server->tgt.n_subsystems; s++) {
+		const struct tgt_subsys *subsys = server->tgt.subsystems[s];
+
+		tgt_log("subsystem %s", subsys->nqn);
+		for (n = 0; n < subsys->nn; n++)
+			if (subsys->ns[n])
+				tgt_log("  namespace %u: %llu blocks of %u bytes%s",
+					subsys->ns[n]->nsid,
+					(unsigned long long)subsys->ns[n]->blocks,
+					subsys->ns[n]->block_bytes,
+					subsys->ns[n]->is_read_only ? ", read only" : "");
+		if (!subsys->allow_any_host && !subsys->n_hosts)
+			tgt_log("  no host may connect yet: allow one with --allow-host NQN, or"
+				" everybody with --allow-any-host");
+	}
+}
+
+int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
+		     struct tgt_err *err)
+{
+	const struct tgt_limits unknown = {0};
+	int rc;
+
+	memset(server, 0, sizeof(*server));
+	server->config = config;
+	util_list_init(&server->admin_queues);
+	util_list_init(&server->io_queues);
+	if (tgt_init(&server->tgt, &unknown) || tgt_loop_init(&server->loop)) {
+		tgt_fini(&server->tgt);
+		return no_memory(err);
+	}
+	server->tgt.now_ms = tgt_loop_now_ms();
+	rc = nv_soft_mem_create(&(struct nv_soft_mem_conf){.trust_all = true}, &server->mem);
+	if (rc)
+		rc = no_memory(err);
+	/* Addresses first: they say which devices are needed. Listening last: hosts may come then.
+	 */
+	if (!rc)
+		rc = ports_build(server, err);
+	if (!rc)
+		rc = tgt_listener_bind(server, err);
+	if (!rc)
+		rc = tgt_datapath_open_devices(server, err);
+	if (!rc)
+		rc = tgt_datapath_start(server, err);
+	if (!rc)
+		rc = backends_open(server, err);
+	if (!rc)
+		rc = subsystems_build(server, err);
+	if (!rc)
+		announce(server);
+	if (!rc)
+		rc = tgt_listener_listen(server, err);
+	if (rc)
+		tgt_server_stop(server);
+	return rc;
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+/* What an event left to be freed, and what that lets go on. */
+static void settle(struct tgt_server *server)
+{
+	tgt_tick(&server->tgt);
+	tgt_adminq_reap(server);
+	tgt_ioq_reap(server);
+	/* Tasks that were submitted outside of a progress engine's callback may be done already. */
+	tgt_datapath_progress(server);
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
+{
+	int rc;
+
+	deadline_ms = earliest(deadline_ms, tgt_next_deadline(&server->tgt));
+	deadline_ms = earliest(deadline_ms, tgt_adminq_next_reap(server));
+	rc = tgt_loop_wait(&server->loop, deadline_ms);
+	server->tgt.now_ms = tgt_loop_now_ms();
+	settle(server);
+	return rc;
+}
+
+/* ---- shut-down ---------------------------------------------------------------------------- */
+
+void tgt_server_close_hosts(struct tgt_server *server)
+{
+	server->tgt.is_stopping = true;
+	tgt_listener_close(server);
+	/* I/O first: what a host has in flight is answered while its controller is still there. */
+	tgt_ioq_close_all(server);
+	tgt_adminq_close_all(server, false);
+}
+
+bool tgt_server_has_queues(const struct tgt_server *server)
+{
+	return !util_list_is_empty(&server->io_queues) ||
+	       !util_list_is_empty(&server->admin_queues);
+}
+
+void tgt_server_stop(struct tgt_server *server)
+{
+	size_t i;
+
+	tgt_adminq_close_all(server, true);
+	tgt_adminq_reap(server);
+	if (server->io)
+		tgt_ioq_close_all(server);
+	tgt_ioq_reap(server);
+	tgt_datapath_stop_io(server);
+	tgt_datapath_remove_subsystems(server);
+	for (i = 0; i < server->n_backends; i++) {
+		tgt_backend_detach(server, server->backends[i]);
+		tgt_backend_close(server->backends[i]);
+	}
+	free(server->backends);
+	tgt_datapath_stop(server);
+	tgt_listener_fini(server);
+	nv_soft_mem_destroy(server->mem);
+	tgt_loop_fini(&server->loop);
+	tgt_fini(&server->tgt);
+}

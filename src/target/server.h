@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The running target: the control plane's objects (target.h) and what they run on. Bring-up order
+ * and its reverse are in server.c; each part has its own file:
+ *
+ *   listener.c  RDMA connection manager: requests, accepts, disconnects
+ *   adminq.c    admin queues: our own RDMA queue pairs
+ *   ioq.c       I/O queues: handed to DOCA STA
+ *   datapath.c  DOCA devices, the STA and STA IO contexts, their progress engines
+ *   backend.c   a disk: store, soft controller, driver, queues for the execution units
+ */
+#ifndef TGT_SERVER_H
+#define TGT_SERVER_H
+
+#include <rdma/rdma_cma.h>
+
+#include "target/config.h"
+#include "target/loop.h"
+#include "target/queue.h"
+
+#include "util/list.h"
+
+struct doca_dev;
+struct doca_pe;
+struct doca_sta;
+struct doca_sta_io;
+struct nv_soft_mem;
+
+enum {
+	TGT_MAX_DEVICES = 16,
+	TGT_MAX_EUS = 64,
+};
+
+/* One RDMA device: its DOCA form for the data path, its verbs form for admin queues. */
+struct tgt_device {
+	struct tgt_server *server;
+	char name[64];
+	struct doca_dev *dev;
+	/* Set by the first connection; rdma_cm opens the device itself. */
+	struct ibv_context *verbs;
+	struct ibv_pd *pd;
+	struct ibv_comp_channel *channel;
+	struct tgt_loop_source source;
+};
+
+/* What stands in rdma_cm_id.context of a connection. */
+struct tgt_conn {
+	/* The other side is ready: RTU or its first packet came. */
+	void (*established)(struct tgt_conn *conn);
+	/* The connection ended or could not be made. */
+	void (*disconnected)(struct tgt_conn *conn);
+};
+
+/* What stands in rdma_cm_id.context of a listener. */
+struct tgt_listener {
+	struct tgt_port *port;
+	struct rdma_cm_id *id;
+};
+
+struct tgt_server {
+	struct tgt tgt;
+	struct tgt_loop loop;
+	const struct tgt_config *config;
+
+	struct rdma_event_channel *cm;
+	struct tgt_loop_source cm_source;
+	struct tgt_listener listeners[TGT_MAX_PORTS];
+	size_t n_listeners;
+
+	struct tgt_device devices[TGT_MAX_DEVICES];
+	size_t n_devices;
+
+	struct doca_sta *sta;
+	struct doca_pe *sta_pe;
+	struct tgt_loop_source sta_source;
+	struct doca_sta_io *io;
+	struct doca_pe *io_pe;
+	struct tgt_loop_source io_source;
+	uint32_t n_eus;
+
+	struct nv_soft_mem *mem;
+	struct tgt_backend **backends; /* by index of config->bdevs */
+	size_t n_backends;
+
+	/* Queues that exist, and those of them that are done and wait for the loop's end. */
+	struct util_list admin_queues;
+	struct util_list io_queues;
+	uint64_t admin_data_bytes; /* buffers of admin commands in flight */
+	bool is_failed; /* the data path died: stop, exit status 1 */
+};
+
+/** tgt_server_start() - everything that @config says; on failure nothing is left. */
+int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
+		     struct tgt_err *err);
+
+/** tgt_server_turn() - one round of the loop, until @deadline_ms at the latest. */
+int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms);
+
+/** tgt_server_close_hosts() - refuse new hosts, disconnect all others. */
+void tgt_server_close_hosts(struct tgt_server *server);
+
+/** tgt_server_has_queues() - is some connection still there? */
+bool tgt_server_has_queues(const struct tgt_server *server);
+
+/** tgt_server_stop() - free everything, backends flushed. Connections that are left are cut. */
+void tgt_server_stop(struct tgt_server *server);
+
+/* listener.c */
+int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err);
+int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err);
+void tgt_listener_close(struct tgt_server *server);
+void tgt_listener_fini(struct tgt_server *server);
+
+/* datapath.c */
+int tgt_datapath_open_devices(struct tgt_server *server, struct tgt_err *err);
+int tgt_datapath_start(struct tgt_server *server, struct tgt_err *err);
+void tgt_datapath_stop_io(struct tgt_server *server);
+/** tgt_datapath_remove_subsystems() - and their namespaces; no queue uses them any more. */
+void tgt_datapath_remove_subsystems(struct tgt_server *server);
+void tgt_datapath_stop(struct tgt_server *server);
+int tgt_datapath_add_subsys(struct tgt_server *server, struct tgt_subsys *subsys,
+			    struct tgt_err *err);
+/** tgt_datapath_progress() - run what the progress engines have, until they are idle. */
+void tgt_datapath_progress(struct tgt_server *server);
+/** tgt_device_find() - by the name of a connection's device; NULL if it is none of ours. */
+struct tgt_device *tgt_device_find(struct tgt_server *server, struct ibv_context *verbs);
+/** tgt_device_verbs() - make pd and channel for the first admin queue. 0 or a negative errno. */
+int tgt_device_verbs(struct tgt_device *device, struct ibv_context *verbs);
+
+/* backend.c */
+int tgt_backend_open(struct tgt_server *server, const struct tgt_bdev_conf *conf,
+		     struct tgt_backend **backend, struct tgt_err *err);
+/** tgt_backend_attach() - create its queues and give them to DOCA STA (which is running). */
+int tgt_backend_attach(struct tgt_server *server, struct tgt_backend *backend, struct tgt_err *err);
+/** tgt_backend_describe() - fill size and flags of @ns. */
+void tgt_backend_describe(const struct tgt_backend *backend, struct tgt_ns *ns);
+uint16_t tgt_backend_oncs(const struct tgt_backend *backend);
+bool tgt_backend_has_cache(const struct tgt_backend *backend);
+struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *backend);
+/** tgt_backend_detach() - take the queues from STA again (running still); see attach. */
+void tgt_backend_detach(struct tgt_server *server, struct tgt_backend *backend);
+/** tgt_backend_close() - flush the store and free it. NULL is fine. */
+void tgt_backend_close(struct tgt_backend *backend);
+/** tgt_backend_queue_gone() - completion of the task that destroys a queue. */
+struct doca_sta_producer_task_send;
+union doca_data;
+void tgt_backend_queue_gone(struct doca_sta_producer_task_send *task, union doca_data user_data);
+
+/* adminq.c */
+int tgt_adminq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
+		      struct tgt_port *port, const struct rdma_conn_param *offer);
+/** tgt_adminq_reap() - free queues whose connection has ended. */
+void tgt_adminq_reap(struct tgt_server *server);
+/** tgt_adminq_next_reap() - when a queue that got no answer to its disconnect is given up. */
+uint64_t tgt_adminq_next_reap(const struct tgt_server *server);
+/** tgt_adminq_poll() - a completion channel became readable. */
+void tgt_adminq_poll(struct tgt_device *device);
+void tgt_adminq_close_all(struct tgt_server *server, bool now);
+
+/* ioq.c */
+int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
+		   struct tgt_port *port, uint16_t qid);
+int tgt_ioq_register(struct tgt_server *server, struct tgt_err *err);
+void tgt_ioq_reap(struct tgt_server *server);
+void tgt_ioq_close_all(struct tgt_server *server);
+
+#endif
