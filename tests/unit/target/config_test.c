@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDK configuration files, good and bad, and the command line. Nothing is opened. */
+#include "fake.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "target/config.h"
+#include "target/options.h"
+
+static int warnings;
+static char last_warning[512];
+
+static void warn(const char *line)
+{
+	warnings++;
+	snprintf(last_warning, sizeof(last_warning), "%s", line);
+}
+
+static int load(struct tgt_config *config, const char *name, struct tgt_err *err)
+{
+	char path[512];
+	int rc;
+
+	warnings = 0;
+	err->text[0] = '\0';
+	snprintf(path, sizeof(path), TEST_DATA "/config/%s.json", name);
+	tgt_config_init(config);
+	rc = tgt_config_load_json(config, path, warn, err);
+	return rc ? rc : tgt_config_check(config, err);
+}
+
+static void good_bdevs(void **state)
+{
+	const struct tgt_bdev_conf *b;
+	struct tgt_config config;
+	struct tgt_err err;
+
+	(void)state;
+	assert_int_equal(load(&config, "good-spdk", &err), 0);
+	assert_int_equal(config.n_bdevs, 4);
+	b = &config.bdevs[0];
+	assert_string_equal(b->name, "disk0");
+	assert_int_equal(b->kind, TGT_BDEV_FILE);
+	assert_string_equal(b->path, "/tmp/disk0.img");
+	assert_int_equal(b->block_bytes, 4096);
+	assert_true(b->read_only);
+	b = &config.bdevs[1];
+	assert_int_equal(b->block_bytes, 512);
+	assert_false(b->read_only);
+	b = &config.bdevs[2];
+	assert_int_equal(b->kind, TGT_BDEV_RAM);
+	assert_true(b->size_bytes == 64 << 20);
+	assert_true(b->has_uuid);
+	assert_int_equal(b->uuid[0], 0xac);
+	b = &config.bdevs[3];
+	assert_int_equal(b->kind, TGT_BDEV_NULL);
+	assert_true(b->size_bytes == 4 << 20);
+	tgt_config_fini(&config);
+}
+
+static void good_subsystem(void **state)
+{
+	const struct tgt_subsys_conf *s;
+	struct tgt_config config;
+	struct tgt_err err;
+	char addr[TGT_ADDR_TEXT];
+
+	(void)state;
+	assert_int_equal(load(&config, "good-spdk", &err), 0);
+	assert_int_equal(config.io_queue_entries, 64);
+	assert_int_equal(config.max_io_queues, 8);
+	assert_int_equal(config.max_io_bytes, 131072);
+	assert_true(config.has_in_capsule_bytes); /* and its value is 0 (U28) */
+	assert_int_equal(config.in_capsule_bytes, 0);
+	assert_int_equal(config.n_subsystems, 1);
+	s = &config.subsystems[0];
+	assert_string_equal(s->nqn, "nqn.2016-06.io.spdk:cnode1");
+	assert_string_equal(s->serial, "SPDK00000000000001");
+	assert_string_equal(s->model, "SPDK bdev Controller");
+	assert_false(s->allow_any_host);
+	assert_int_equal(s->max_namespaces, 32);
+	assert_int_equal(s->max_cntlid, 65519);
+	assert_int_equal(s->n_hosts, 1);
+	assert_string_equal(s->hosts[0], "nqn.2016-06.io.spdk:host1");
+	assert_int_equal(s->n_ns, 2);
+	assert_int_equal(s->ns[0].nsid, 3);
+	assert_int_equal(s->ns[0].bdev, 0);
+	assert_true(s->ns[0].has_uuid && s->ns[0].has_nguid);
+	assert_int_equal(s->ns[1].nsid, 1); /* the lowest that is free */
+	assert_false(s->ns[1].has_uuid);
+	assert_int_equal(s->n_listeners, 2);
+	tgt_addr_format(&s->listeners[0].sa, addr);
+	assert_string_equal(addr, "192.168.100.8");
+	tgt_addr_format(&s->listeners[1].sa, addr);
+	assert_string_equal(addr, "fe80::1");
+	assert_int_equal(tgt_addr_port(&s->listeners[1].sa), 4421);
+	/* iobuf, bdev_set_options, bdev_wait_for_examine, two Malloc parameters,
+	 * nvmf_set_max_subsystems, two of the transport, ana_reporting, secure_channel */
+	assert_int_equal(warnings, 10);
+	assert_non_null(strstr(last_warning, "secure_channel"));
+	tgt_config_fini(&config);
+}
+
+/* Each bad file: what its message has to name. */
+static const struct {
+	const char *file, *names, *names_too;
+} bad[] = {
+	{"bad-syntax", "line 3", "bad-syntax.json"},
+	{"bad-not-an-object", "subsystems", ""},
+	{"bad-no-method", "method", ""},
+	{"bad-no-params", "bdev_null_create", "params"},
+	{"bad-block-size", "bdev_null_create", "520"},
+	{"bad-num-blocks-text", "bdev_null_create", "num_blocks"},
+	{"bad-no-filename", "bdev_aio_create", "filename"},
+	{"bad-bdev-twice", "bdev_null_create", "\"n\""},
+	{"bad-transport-tcp", "nvmf_create_transport", "trtype"},
+	{"bad-bad-nqn", "nvmf_create_subsystem", "nqn"},
+	{"bad-no-such-subsystem", "nvmf_subsystem_add_ns", "nqn"},
+	{"bad-no-such-bdev", "nvmf_subsystem_add_ns", "bdev_name"},
+	{"bad-nsid-range", "nvmf_subsystem_add_ns", "nsid"},
+	{"bad-bad-uuid", "nvmf_subsystem_add_ns", "uuid"},
+	{"bad-bdev-used-twice", "nvmf_subsystem_add_ns", "namespace already"},
+	{"bad-bad-address", "nvmf_subsystem_add_listener", "listen_address"},
+	{"bad-bad-port", "nvmf_subsystem_add_listener", "port"},
+	{"bad-host-with-key", "nvmf_subsystem_add_host", "dhchap_key"},
+	{"bad-no-listener", "listener", ""},
+	{"bad-serial-too-long", "nvmf_create_subsystem", "serial_number"},
+	{"no-such-file", "No such file", ""},
+};
+
+static void bad_files(void **state)
+{
+	struct tgt_config config;
+	struct tgt_err err;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_true(load(&config, bad[i].file, &err) < 0);
+		if (!strstr(err.text, bad[i].names) || !strstr(err.text, bad[i].names_too))
+			fail_msg("%s: the message is: %s", bad[i].file, err.text);
+		tgt_config_fini(&config);
+	}
+}
+
+static enum tgt_options_result parse(struct tgt_config *config, struct tgt_err *err, int argc, ...)
+{
+	char *argv[32] = {(char *)"softsta-tgt"};
+	va_list ap;
+	int i;
+
+	va_start(ap, argc);
+	for (i = 1; i <= argc; i++)
+		argv[i] = va_arg(ap, char *);
+	va_end(ap);
+	err->text[0] = '\0';
+	tgt_config_init(config);
+	return tgt_options_parse(argc + 1, argv, "test machine", warn, config, err);
+}
+
+static void options_good(void **state)
+{
+	const struct tgt_subsys_conf *s;
+	struct tgt_config c;
+	struct tgt_err err;
+	char first[TGT_NQN_TEXT];
+
+	(void)state;
+	assert_int_equal(parse(&c, &err, 2, "--export", "/tmp/disk.img"), TGT_OPTIONS_RUN);
+	s = &c.subsystems[0];
+	assert_int_equal(c.n_bdevs, 1);
+	assert_int_equal(c.bdevs[0].block_bytes, 512);
+	assert_true(c.bdevs[0].size_bytes == 0);
+	assert_null(tgt_nqn_check(s->nqn));
+	assert_int_equal(s->n_listeners, 1);
+	assert_true(tgt_addr_is_any(&s->listeners[0].sa));
+	assert_int_equal(tgt_addr_port(&s->listeners[0].sa), 4420);
+	assert_false(s->allow_any_host);
+	assert_int_equal(s->n_hosts, 0);
+	strcpy(first, s->nqn);
+	tgt_config_fini(&c);
+	assert_int_equal(parse(&c, &err, 2, "--export", "/tmp/disk.img"), TGT_OPTIONS_RUN);
+	assert_string_equal(c.subsystems[0].nqn, first); /* the same after a restart */
+	tgt_config_fini(&c);
+
+	assert_int_equal(parse(&c, &err, 18, "--allow-any-host", "--export", "/tmp/a", "--export",
+			       "ram:64M", "--export=null:1G", "--size", "1G", "--block-size",
+			       "4096", "--nqn", FAKE_NQN, "--listen", "10.0.0.1", "--listen",
+			       "[::1]:4421", "--allow-host", FAKE_HOST),
+			 TGT_OPTIONS_RUN);
+	s = &c.subsystems[0];
+	assert_string_equal(s->nqn, FAKE_NQN);
+	assert_int_equal(s->n_ns, 3);
+	assert_int_equal(s->ns[2].nsid, 3);
+	assert_true(c.bdevs[0].size_bytes == 1 << 30);
+	assert_int_equal(c.bdevs[1].kind, TGT_BDEV_RAM);
+	assert_true(c.bdevs[1].size_bytes == 64 << 20);
+	assert_int_equal(c.bdevs[1].block_bytes, 4096);
+	assert_int_equal(c.bdevs[2].kind, TGT_BDEV_NULL);
+	assert_int_equal(s->n_listeners, 2);
+	assert_true(s->allow_any_host);
+	assert_string_equal(s->hosts[0], FAKE_HOST);
+	tgt_config_fini(&c);
+}
+
+#define EXPORT "--export", "/tmp/a"
+
+static void check_bad(enum tgt_options_result expected, const char *names, int argc, const char *a,
+		      const char *b, const char *c, const char *d)
+{
+	struct tgt_config config;
+	struct tgt_err err;
+
+	assert_int_equal(parse(&config, &err, argc, a, b, c, d), expected);
+	if (!strstr(err.text, names))
+		fail_msg("the message is: %s", err.text);
+	tgt_config_fini(&config);
+}
+
+static void options_bad(void **state)
+{
+	(void)state;
+	check_bad(TGT_OPTIONS_USAGE, "nothing to export", 0, 0, 0, 0, 0);
+	check_bad(TGT_OPTIONS_USAGE, "--bogus", 1, "--bogus", 0, 0, 0);
+	check_bad(TGT_OPTIONS_USAGE, "--export", 1, "--export", 0, 0, 0);
+	check_bad(TGT_OPTIONS_USAGE, "disk.img", 3, EXPORT, "disk.img", 0);
+	check_bad(TGT_OPTIONS_USAGE, "--export", 3, "--config", TEST_DATA "/config/good-spdk.json",
+		  "--allow-any-host", 0);
+	check_bad(TGT_OPTIONS_FAIL, "--size", 4, EXPORT, "--size", "1X");
+	check_bad(TGT_OPTIONS_FAIL, "too large", 4, EXPORT, "--size", "9999999999999G");
+	check_bad(TGT_OPTIONS_FAIL, "multiple", 4, EXPORT, "--size", "1000");
+	check_bad(TGT_OPTIONS_FAIL, "--block-size", 4, EXPORT, "--block-size", "1024");
+	check_bad(TGT_OPTIONS_FAIL, "--nqn", 4, EXPORT, "--nqn", "disk");
+	check_bad(TGT_OPTIONS_FAIL, "host NQN", 4, EXPORT, "--allow-host", "myhost");
+	check_bad(TGT_OPTIONS_FAIL, "--listen", 4, EXPORT, "--listen", "somewhere");
+	check_bad(TGT_OPTIONS_FAIL, "--listen", 4, EXPORT, "--listen", "1.2.3.4:99999");
+	check_bad(TGT_OPTIONS_FAIL, "--export", 2, "--export", "ram:much", 0, 0);
+	check_bad(TGT_OPTIONS_FAIL, "nowhere.json", 2, "--config", "/nowhere.json", 0, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_bdevs),  cmocka_unit_test(good_subsystem),
+		cmocka_unit_test(bad_files),   cmocka_unit_test(options_good),
+		cmocka_unit_test(options_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
