@@ -15,14 +15,6 @@
 /* CAP.TO counts in units of 500 ms; zero is not a time to give up after. */
 #define CAP_TO_UNIT_MS 500u
 
-uint64_t nv_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
 void nv_relax(unsigned int round)
 {
 	struct timespec ts = {0};
@@ -40,11 +32,11 @@ void nv_relax(unsigned int round)
 static int wait_csts(struct nv_ctrl *ctrl, uint32_t mask, uint32_t want, uint32_t timeout_ms,
 		     bool fatal_ends)
 {
-	uint64_t deadline = nv_now_ms() + timeout_ms;
+	uint64_t deadline = util_now_ns() + timeout_ms * UTIL_NS_PER_MS;
 
 	for (unsigned int round = 0;; round++) {
 		/* Read the clock first: a late look at the register still counts. */
-		bool late = nv_now_ms() > deadline;
+		bool late = util_now_ns() > deadline;
 		uint32_t csts = nv_bar_read32(&ctrl->bar, NVME_REG_CSTS);
 
 		if (csts == ALL_ONES)

@@ -12,10 +12,10 @@
 /* One admin command is outstanding at a time; late answers of a former one have another cid. */
 static int wait_cqe(struct nv_ctrl *ctrl, uint16_t cid, struct nv_cqe *cqe)
 {
-	uint64_t deadline = nv_now_ms() + ctrl->admin_timeout_ms;
+	uint64_t deadline = util_now_ns() + ctrl->admin_timeout_ms * UTIL_NS_PER_MS;
 
 	for (unsigned int round = 0;; round++) {
-		bool late = nv_now_ms() > deadline;
+		bool late = util_now_ns() > deadline;
 		uint32_t csts;
 
 		while (nv_queue_poll(&ctrl->admin, cqe))

@@ -10,6 +10,8 @@
 
 #include "nvme/drv.h"
 #include "nvme/limits.h"
+#include "util/compiler.h"
+#include "util/time.h"
 
 struct nv_ctrl {
 	struct nv_bar bar;
@@ -27,9 +29,6 @@ struct nv_ctrl {
 	struct nv_queue *queues[NV_MAX_IO_QUEUES + 1]; /* by qid; [0] unused */
 	struct nv_ctrl_info info;
 };
-
-/* Deadlines on the monotonic clock. */
-uint64_t nv_now_ms(void);
 
 /* Give way while polling: spins for the first rounds, then sleeps up to a millisecond. */
 void nv_relax(unsigned int round);

@@ -37,7 +37,7 @@ static const struct feature features[] = {
 
 static const struct feature *find(uint8_t fid)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(features); i++)
 		if (features[i].fid == fid)
 			return &features[i];
 	return NULL;
@@ -50,7 +50,7 @@ static uint32_t *value_of(struct nv_soft *soft, const struct feature *feature)
 
 void nv_soft_features_reset(struct nv_soft *soft)
 {
-	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(features); i++)
 		__atomic_store_n(value_of(soft, &features[i]), features[i].initially,
 				 __ATOMIC_RELAXED);
 	soft->features.temperature_over = TEMPERATURE_OVER_K;

@@ -50,11 +50,10 @@ uint16_t nv_soft_io_check_range(const struct nv_soft_ns *ns, uint64_t slba, uint
 
 static void store_done(struct nv_store_req *req, int result)
 {
-	struct nv_soft_io *io = (struct nv_soft_io *)req;
+	struct nv_soft_io *io = util_container_of(req, struct nv_soft_io, req);
 
 	nv_soft_io_complete(io, nv_soft_io_status(req->op, result));
 }
-static_assert(offsetof(struct nv_soft_io, req) == 0, "request and command share their address");
 
 static uint16_t submit(struct nv_soft_io *io, enum nv_store_op op, uint32_t flags)
 {

@@ -44,7 +44,7 @@ static void run(struct nv_soft_io *io)
 
 static void step_done(struct nv_store_req *req, int result)
 {
-	struct nv_soft_io *io = (struct nv_soft_io *)req;
+	struct nv_soft_io *io = util_container_of(req, struct nv_soft_io, req);
 
 	io->result = result;
 	io->step_done = true;

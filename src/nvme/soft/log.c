@@ -55,7 +55,7 @@ static size_t smart_log(struct nv_soft *soft, void *page)
 	put64(log->host_reads, stats.read_commands);
 	put64(log->host_writes, stats.write_commands);
 	put64(log->power_cycles, 1);
-	put64(log->power_on_hours, (nv_soft_now_ms() - soft->created_ms) / 3600000);
+	put64(log->power_on_hours, (util_now_ns() - soft->created_ns) / (3600 * UTIL_NS_PER_S));
 	put64(log->media_errors, stats.media_errors);
 	pthread_mutex_lock(&soft->errors_lock);
 	put64(log->num_err_log_entries, soft->error_count);

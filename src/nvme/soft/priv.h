@@ -19,6 +19,8 @@
 #include "nvme/limits.h"
 #include "nvme/soft/soft.h"
 #include "nvme/spec.h"
+#include "util/compiler.h"
+#include "util/time.h"
 
 #define DNR(code) ((uint16_t)((code) | NV_SC_DNR))
 
@@ -48,8 +50,8 @@ struct nv_soft_ns {
  * with the controller when the queue goes.
  */
 struct nv_soft_queue_stats {
-	struct nv_soft_stats count;
-} __attribute__((aligned(64)));
+	util_cache_aligned struct nv_soft_stats count;
+};
 
 /* Values that Set Features can change; a reset brings the defaults back. */
 struct nv_soft_features {
@@ -73,7 +75,7 @@ struct nv_soft {
 	uint16_t cntlid;
 	uint16_t max_io_queues;
 	uint16_t max_entries;
-	uint64_t created_ms;
+	uint64_t created_ns;
 
 	/* Registers. Doorbells are plain memory that others store to. */
 	uint64_t cap;
@@ -208,9 +210,6 @@ static inline struct nv_soft_ns *nv_soft_find_ns(struct nv_soft *soft, uint32_t 
 	return &soft->ns[nsid - 1];
 }
 
-/* regs.c */
-uint64_t nv_soft_now_ms(void);
-
 /* ns.c */
 void nv_soft_default_subnqn(struct nv_soft *soft);
 uint32_t nv_soft_top_nsid(const struct nv_soft *soft);
@@ -248,7 +247,7 @@ uint16_t nv_soft_queue_create_sq(struct nv_soft *soft, uint16_t qid, const struc
 void nv_soft_queue_delete_sq(struct nv_soft_queue *queue);
 void nv_soft_queue_delete_cq(struct nv_soft_queue *queue);
 void nv_soft_queue_doorbell(void *arg);
-int nv_soft_queue_poll(void *arg);
+unsigned int nv_soft_queue_poll(void *arg);
 /* Complete @io with @status; @io is free for the next command afterwards. */
 void nv_soft_io_complete(struct nv_soft_io *io, uint16_t status);
 

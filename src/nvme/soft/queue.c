@@ -146,7 +146,7 @@ void nv_soft_queue_doorbell(void *arg)
 	kick(queue);
 }
 
-int nv_soft_queue_poll(void *arg)
+unsigned int nv_soft_queue_poll(void *arg)
 {
 	struct nv_soft_queue *queue = arg;
 
@@ -157,7 +157,7 @@ int nv_soft_queue_poll(void *arg)
 			queue->chan_store[i]->ops->poll(queue->chan[i]);
 	fetch(queue);
 	kick(queue);
-	return (int)queue->posted;
+	return queue->posted;
 }
 
 int nv_soft_companion(struct nv_soft *soft, uint16_t qid, struct nv_soft_companion *ret)

@@ -9,15 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-uint64_t nv_soft_now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
 
 /* ---- CC ----------------------------------------------------------------------------------- */
 
@@ -317,7 +308,7 @@ int nv_soft_create(const struct nv_soft_conf *conf, struct nv_soft **ret, struct
 		snprintf(soft->subnqn, sizeof(soft->subnqn), "%s", conf->subnqn);
 	else
 		nv_soft_default_subnqn(soft);
-	soft->created_ms = nv_soft_now_ms();
+	soft->created_ns = util_now_ns();
 	soft->cap = capabilities(soft);
 	if (alloc_tables(soft)) {
 		free(soft);

@@ -85,20 +85,21 @@ void nv_soft_bar(struct nv_soft *soft, struct nv_bar *ret);
 
 /*
  * What the thread that drives I/O queue @qid must call, since a store to a doorbell of this
- * controller is not seen by itself. The field values of doca_softsta_queue_attach().
+ * controller is not seen by itself. The functions are those of
+ * doca_softsta_queue_ops.
  */
 struct nv_soft_companion {
 	/*
-	 * Call after a store to the SQ tail doorbell (once for many commands): takes all new
-	 * commands, starts their I/O; commands of a fast store are completed when it returns.
+	 * Call after a store to the SQ tail doorbell (once for many commands) or the CQ head
+	 * doorbell: takes all new commands, starts their I/O; commands of a fast store are
+	 * completed when it returns.
 	 */
 	void (*doorbell)(void *arg);
 
 	/*
-	 * Call while commands are outstanding, and after the CQ head doorbell was moved when the
-	 * completion queue had been full: posts completions of finished I/O, returns how many.
+	 * Call while commands are outstanding: posts completions of finished I/O, returns how many.
 	 */
-	int (*poll)(void *arg);
+	unsigned int (*poll)(void *arg);
 
 	/*
 	 * For epoll, level-triggered: readable when poll() would find work. Always a valid fd,

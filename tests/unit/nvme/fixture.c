@@ -134,7 +134,8 @@ uint16_t admin(struct rig *rig, struct nv_sqe cmd, void *data, size_t bytes, uin
 
 /* ---- temporary files ---------------------------------------------------------------------- */
 
-static char temp_dir[64];
+static char temp_dir[] = "/tmp/nv-test-XXXXXX";
+static bool have_temp_dir;
 
 static void remove_temp_dir(void)
 {
@@ -158,9 +159,9 @@ const char *temp_path(const char *name)
 {
 	static char path[512];
 
-	if (!temp_dir[0]) {
-		strcpy(temp_dir, "/tmp/nv-test-XXXXXX");
+	if (!have_temp_dir) {
 		assert_non_null(mkdtemp(temp_dir));
+		have_temp_dir = true;
 		atexit(remove_temp_dir);
 	}
 	snprintf(path, sizeof(path), "%s/%s", temp_dir, name);
