@@ -273,7 +273,6 @@ void roce_lane_drive(struct roce_lane *lane, enum roce_drive which, uint64_t now
 
 void roce_lane_poll(struct roce_lane *lane)
 {
-	atomic_fetch_add_explicit(&lane->polls, 1, memory_order_relaxed);
 	if (pthread_mutex_trylock(&lane->lock))
 		return;
 	roce_lane_drive(lane, ROCE_DRIVE_BUSY, roce_now_ns());

@@ -35,7 +35,7 @@ struct roce_lane_tx {
 
 /*
  * Lock: lock guards all but the atomics. Order: see device.h.
- * Shared without the lock: the atomics. polls counts how often consumers drove the lane; armed
+ * Shared without the lock: the atomics. polls counts how often consumers polled its CQs; armed
  * counts CQs armed for an event; is_watched tells whether the background thread has the sockets in
  * its epoll set; deadline is a lower bound of when a timer is due.
  */
