@@ -8,8 +8,8 @@
  * variation, then after twice that, and so on up to T. Probes are not retries: the request fails
  * only when nothing has moved for T * (retry_cnt + 1), as it would with T alone.
  *
- * Window: halved once a flight on loss, grows by an eighth each time a whole window is
- * acknowledged. RNR is no loss.
+ * Window: halved once a flight on loss, small after a time-out, grows by an eighth each time a
+ * whole window is acknowledged. RNR is no loss.
  */
 #include "roce/proto/rc_priv.h"
 
@@ -117,12 +117,23 @@ void roce_retrans_progress(struct roce_rc *rc, uint32_t psns, uint64_t now_ns)
 		arm(req, now_ns);
 }
 
-static void go_back(struct roce_requester *req, struct roce_rc *rc, uint64_t now_ns)
+static void go_back(struct roce_rc *rc, uint64_t now_ns)
 {
+	struct roce_requester *req = &rc->req;
+
 	req->went_back_ns = now_ns;
 	req->has_gap = false;
 	req->rtt_sent_ns = 0; /* what is sent twice measures nothing */
 	roce_requester_rewind(rc);
+}
+
+static void shrink_window(struct roce_requester *req, uint32_t to)
+{
+	req->window = to > ROCE_RC_WINDOW_MIN ? to : ROCE_RC_WINDOW_MIN;
+	if (req->window > req->window_max)
+		req->window = req->window_max;
+	req->window_credit = 0;
+	req->recover = req->max;
 }
 
 void roce_retrans_loss(struct roce_rc *rc, uint64_t now_ns)
@@ -131,16 +142,9 @@ void roce_retrans_loss(struct roce_rc *rc, uint64_t now_ns)
 
 	if (roce_psn_eq(req->una, req->max) || req->rnr_until_ns)
 		return;
-	if (roce_psn_diff(req->una, req->recover) >= 0) {
-		req->window /= 2;
-		if (req->window < ROCE_RC_WINDOW_MIN)
-			req->window = ROCE_RC_WINDOW_MIN;
-		if (req->window > req->window_max)
-			req->window = req->window_max;
-		req->window_credit = 0;
-		req->recover = req->max;
-	}
-	go_back(req, rc, now_ns);
+	if (roce_psn_diff(req->una, req->recover) >= 0)
+		shrink_window(req, req->window / 2);
+	go_back(rc, now_ns);
 }
 
 /*
@@ -172,7 +176,7 @@ void roce_retrans_rnr(struct roce_rc *rc, uint8_t code, uint64_t now_ns)
 		roce_requester_fail(rc, IBV_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
-	go_back(req, rc, now_ns);
+	go_back(rc, now_ns);
 	req->timer_ns = 0; /* the peer lives */
 	req->rnr_until_ns = now_ns + roce_rnr_timer_ns(code);
 }
@@ -208,5 +212,6 @@ void roce_rc_timer(struct roce_rc *rc, uint64_t now_ns)
 	if (req->probes < UINT8_MAX)
 		req->probes++;
 	arm(req, now_ns);
-	roce_retrans_loss(rc, now_ns);
+	shrink_window(req, ROCE_RC_WINDOW_MIN);
+	go_back(rc, now_ns);
 }
