@@ -184,8 +184,7 @@ ROCE_EXPORT int rdma_getaddrinfo(const char *node, const char *service,
 	if (roce_cm_has_real() && ROCE_NEXT(rdma_getaddrinfo))
 		return ROCE_NEXT(rdma_getaddrinfo)(node, service, hints, res);
 	if (hints) {
-		want.ai_family = hints->ai_flags & RAI_FAMILY || hints->ai_family ? hints->ai_family
-										  : AF_UNSPEC;
+		want.ai_family = hints->ai_family;
 		if (hints->ai_flags & RAI_PASSIVE)
 			want.ai_flags |= AI_PASSIVE;
 		if (hints->ai_flags & RAI_NUMERICHOST)

@@ -167,7 +167,8 @@ static void fill_passive(const struct input *in, struct roce_cm_conn *conn,
 	conn->remote_id = req->local_id;
 	conn->remote_guid = req->ca_guid;
 	conn->tid = in->msg->hdr.tid;
-	conn->rep_timeout = req->local_timeout;
+	conn->rep_timeout = req->local_timeout < ROCE_CM_REP_TIMEOUT_MAX ? req->local_timeout
+									 : ROCE_CM_REP_TIMEOUT_MAX;
 	conn->rep_retries = req->max_cm_retries;
 	conn->qp = (struct roce_cm_qp){
 		.remote_qpn = req->qpn,

@@ -34,6 +34,11 @@ enum {
 	ROCE_CM_TIMEOUT_MIN = 12,
 	ROCE_CM_TIMEOUT_MAX = 21,
 	ROCE_CM_SERVICE_TIMEOUT_MAX = 24,
+	/*
+	 * Our REP is repeated after 1.1 s at the latest: a peer's longer time is how long it may
+	 * take, and a REP too many does no harm.
+	 */
+	ROCE_CM_REP_TIMEOUT_MAX = 18,
 	/* TIMEWAIT lasts twice the ACK timeout, at most this exponent's time (2.1 s). */
 	ROCE_CM_TIMEWAIT_MAX = 19,
 };

@@ -350,6 +350,27 @@ static void test_lost_rep_is_repeated(void **state)
 	assert_null(cmnet_nth(B, 1)); /* repeated REQs made no second conn */
 }
 
+static void test_patient_peer_gets_its_rep_soon_again(void **state)
+{
+	struct roce_cm_req req = {
+		.service_id = CMNET_SERVICE,
+		.qpn = 17,
+		.mtu = 3,
+		.remote_timeout = 21,
+		.local_timeout = 21, /* 8.6 s */
+		.max_cm_retries = 15,
+	};
+	struct cmnet_conn *a = &A->conns[0];
+
+	(void)state;
+	a->is_used = true;
+	a->answer_at = ROCE_CM_NEVER;
+	cmnet_lose(net, CMNET_B, REP, 1);
+	assert_int_equal(roce_cm_connect(&A->cm, &a->conn, &A->path, &req, net->now), 0);
+	cmnet_run(net, MS(1200));
+	assert_state(a, ROCE_CM_ESTABLISHED);
+}
+
 static void test_lost_rtu_is_repeated(void **state)
 {
 	struct cmnet_conn *b;
@@ -698,6 +719,7 @@ int main(void)
 		TEST(test_lost_req_is_repeated),
 		TEST(test_dead_target_is_unreachable_in_seconds),
 		TEST(test_lost_rep_is_repeated),
+		TEST(test_patient_peer_gets_its_rep_soon_again),
 		TEST(test_lost_rtu_is_repeated),
 		TEST(test_data_counts_as_rtu),
 		TEST(test_rep_without_answer_gives_up),
