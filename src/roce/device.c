@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "roce/lane.h"
@@ -14,50 +15,64 @@
 #include "roce/netdev.h"
 
 /*
- * Lock: lock guards the scan and every device's users and GIDs. devs[0..count) are
- * immortal after the scan.
+ * Lock: lock guards count and every device's users and GIDs. devs[0..count) never move or go away;
+ * a netdev that appears later is appended.
  */
 static struct {
 	pthread_mutex_t lock;
-	bool is_scanned;
 	size_t count;
 	struct roce_device devs[ROCE_MAX_DEVICES];
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The parts that live as long as the device. */
-static int fill_device(struct roce_device *dev)
+/* --- what there is ------------------------------------------------------------------------- */
+
+static struct roce_device *find_locked(const char *netdev)
 {
+	for (size_t i = 0; i < registry.count; i++) {
+		if (strcmp(registry.devs[i].netdev, netdev) == 0)
+			return &registry.devs[i];
+	}
+	return NULL;
+}
+
+static void add_locked(const struct roce_device *found)
+{
+	struct roce_device *dev = &registry.devs[registry.count];
+
+	if (registry.count == ROCE_MAX_DEVICES)
+		return;
+	*dev = *found;
 	dev->mrs = roce_mr_table_create();
 	if (!dev->mrs)
-		return -ENOMEM;
+		return;
 	dev->lane = roce_lane_create(dev);
 	if (!dev->lane) {
 		roce_mr_table_destroy(dev->mrs);
-		return -ENOMEM;
+		return;
 	}
-	return 0;
+	registry.count++;
 }
 
+/* Adds netdevs that are new, and gives devices that nobody uses the addresses of today. */
 static void scan_locked(void)
 {
-	size_t kept = 0;
-	size_t found;
+	struct roce_device *found = calloc(ROCE_MAX_DEVICES, sizeof(*found));
+	size_t count;
 
-	if (registry.is_scanned)
+	if (!found)
 		return;
-	found = roce_netdev_scan(registry.devs, ROCE_MAX_DEVICES);
-	for (size_t i = 0; i < found; i++) {
-		struct roce_device *dev = &registry.devs[i];
+	count = roce_netdev_scan(found, ROCE_MAX_DEVICES);
+	for (size_t i = 0; i < count; i++) {
+		struct roce_device *known = find_locked(found[i].netdev);
 
-		if (fill_device(dev))
-			continue;
-		if (kept != i)
-			registry.devs[kept] = *dev;
-		registry.devs[kept].lane->dev = &registry.devs[kept];
-		kept++;
+		if (!known) {
+			add_locked(&found[i]);
+		} else if (known->users == 0 && !known->is_loopback) {
+			memcpy(known->gids, found[i].gids, sizeof(known->gids));
+			known->num_gids = found[i].num_gids;
+		}
 	}
-	registry.count = kept;
-	registry.is_scanned = true;
+	free(found);
 }
 
 size_t roce_devices(struct roce_device **devs)
@@ -70,6 +85,19 @@ size_t roce_devices(struct roce_device **devs)
 	pthread_mutex_unlock(&registry.lock);
 	*devs = registry.devs;
 	return count;
+}
+
+int roce_device_gid(const struct roce_device *dev, unsigned int index, struct roce_gid *row)
+{
+	int rc = -ENODATA;
+
+	pthread_mutex_lock(&registry.lock);
+	if (index < dev->num_gids) {
+		*row = dev->gids[index];
+		rc = 0;
+	}
+	pthread_mutex_unlock(&registry.lock);
+	return rc;
 }
 
 struct roce_device *roce_device_from_ibdev(const struct ibv_device *ibdev)
@@ -93,23 +121,38 @@ static bool is_ipv4_loopback(const struct sockaddr *addr)
 	return (ntohl(in.sin_addr.s_addr) >> 24) == IN_LOOPBACKNET;
 }
 
-struct roce_device *roce_device_by_addr(const struct sockaddr *addr, unsigned int *gid_index)
+static struct roce_device *find_addr_locked(const struct sockaddr *addr, unsigned int *gid_index)
 {
 	bool is_lo = is_ipv4_loopback(addr);
-	struct roce_device *devs;
-	size_t count = roce_devices(&devs);
 
-	for (size_t d = 0; d < count; d++) {
-		for (unsigned int g = 0; g < devs[d].num_gids; g++) {
-			if (devs[d].is_loopback ? !is_lo
-						: !roce_addr_equal(addr, &devs[d].gids[g].addr.sa))
+	for (size_t d = 0; d < registry.count; d++) {
+		struct roce_device *dev = &registry.devs[d];
+
+		for (unsigned int g = 0; g < dev->num_gids; g++) {
+			if (dev->is_loopback ? !is_lo
+					     : !roce_addr_equal(addr, &dev->gids[g].addr.sa))
 				continue;
 			if (gid_index)
 				*gid_index = g;
-			return &devs[d];
+			return dev;
 		}
 	}
 	return NULL;
+}
+
+struct roce_device *roce_device_by_addr(const struct sockaddr *addr, unsigned int *gid_index)
+{
+	struct roce_device *dev;
+
+	pthread_mutex_lock(&registry.lock);
+	dev = find_addr_locked(addr, gid_index);
+	if (!dev) {
+		/* A daemon may start before its address is configured, and ask again. */
+		scan_locked();
+		dev = find_addr_locked(addr, gid_index);
+	}
+	pthread_mutex_unlock(&registry.lock);
+	return dev;
 }
 
 int roce_device_by_route(const struct sockaddr *dst, struct roce_device **dev,
@@ -127,6 +170,8 @@ int roce_device_by_route(const struct sockaddr *dst, struct roce_device **dev,
 	*dev = found;
 	return 0;
 }
+
+/* --- use ----------------------------------------------------------------------------------- */
 
 int roce_device_get(struct roce_device *dev)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Soft RoCE devices: one per usable netdev of this network namespace, made at first look and kept
- * for the life of the process. A device owns its GID table, its lanes (sockets, QPs, CQs, see
- * lane.h) and its MR table (mr.h). The background thread that drives lanes nobody polls, and that
- * runs the connection manager's hooks, is in progress.c.
+ * Soft RoCE devices: one per usable netdev of this network namespace, made when it is first seen
+ * and kept for the life of the process. A device owns its GID table, its lanes (sockets, QPs, CQs,
+ * see lane.h) and its MR table (mr.h). The background thread that drives lanes nobody polls, and
+ * that runs the connection manager's hooks, is in progress.c.
  *
  * Listing devices opens nothing. Sockets are opened by the first roce_device_get() (a QP, a
  * listener, an address that was resolved) and closed by the last roce_device_put().
@@ -64,8 +64,14 @@ struct roce_device {
 
 /* --- registry ------------------------------------------------------------------------------ */
 
-/* The soft devices in their stable order (loopback last). Returns how many; *devs is immortal. */
+/*
+ * The soft devices in their stable order (loopback last, then netdevs that came later). Returns how
+ * many; *devs is immortal.
+ */
 size_t roce_devices(struct roce_device **devs);
+
+/* A row of the GID table, also of a device that is not open. -ENODATA: no such row. */
+int roce_device_gid(const struct roce_device *dev, unsigned int index, struct roce_gid *row);
 
 /* The soft device behind a device or context handle, NULL when it is not one of ours. */
 struct roce_device *roce_device_from_ibdev(const struct ibv_device *ibdev);

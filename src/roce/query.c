@@ -73,20 +73,22 @@ int roce_query_gid(struct ibv_context *ctx, unsigned int port, unsigned int inde
 		   struct ibv_gid_entry *entry)
 {
 	struct roce_device *dev = roce_context(ctx)->dev;
+	struct roce_gid row;
 	int rc;
 
 	if (port != 1 || index >= ROCE_MAX_GIDS)
 		return -EINVAL;
-	if (index >= dev->num_gids)
-		return -ENODATA;
 	/* Which 127.0.0.x is ours is known once it is taken. */
 	if (dev->is_loopback) {
 		rc = roce_context_pin_device(ctx);
 		if (rc)
 			return rc;
 	}
+	rc = roce_device_gid(dev, index, &row);
+	if (rc)
+		return rc;
 	*entry = (struct ibv_gid_entry){
-		.gid = dev->gids[index].gid,
+		.gid = row.gid,
 		.gid_index = index,
 		.port_num = 1,
 		.gid_type = IBV_GID_TYPE_ROCE_V2,

@@ -422,6 +422,27 @@ static void test_what_there_is_not(void **state)
 	assert_int_equal(ibv_close_device(open_loopback()), 0);
 }
 
+/* A netdev that comes later is found, behind those that are known. Last: it stays. */
+static void test_late_netdev(void **state)
+{
+	struct ibv_device **list;
+	int before, after;
+
+	(void)state;
+	list = ibv_get_device_list(&before);
+	assert_non_null(list);
+	ibv_free_device_list(list);
+	if (system("ip link add srlate type dummy && ip addr add 10.9.9.9/24 dev srlate && "
+		   "ip link set srlate up"))
+		skip();
+	list = ibv_get_device_list(&after);
+	assert_non_null(list);
+	assert_int_equal(after, before + 1);
+	assert_string_equal(ibv_get_device_name(list[before - 1]), "sr_lo");
+	assert_string_equal(ibv_get_device_name(list[before]), "sr_srlate");
+	ibv_free_device_list(list);
+}
+
 static bool bring_loopback_up(void)
 {
 	struct ifreq ifr = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING};
@@ -449,6 +470,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_busy_objects, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cq_sizes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_there_is_not, set_up, tear_down),
+		cmocka_unit_test(test_late_netdev),
 	};
 
 	if (unshare(geteuid() ? CLONE_NEWUSER | CLONE_NEWNET : CLONE_NEWNET) ||
