@@ -157,13 +157,15 @@ static void remove_temp_dir(void)
 
 const char *temp_path(const char *name)
 {
-	static char path[512];
+	static char paths[4][512];
+	static unsigned int turn;
+	char *path = paths[turn++ % 4];
 
 	if (!have_temp_dir) {
 		assert_non_null(mkdtemp(temp_dir));
 		have_temp_dir = true;
 		atexit(remove_temp_dir);
 	}
-	snprintf(path, sizeof(path), "%s/%s", temp_dir, name);
+	snprintf(path, sizeof(paths[0]), "%s/%s", temp_dir, name);
 	return path;
 }

@@ -15,7 +15,7 @@
 
 #include "nvme/drv.h"
 #include "nvme/limits.h"
-#include "nvme/soft/soft.h"
+#include "nvme/soft/priv.h"
 
 struct rig {
 	struct nv_soft_mem *mem;
@@ -56,11 +56,10 @@ struct nv_cqe wait_cqe(struct rig *rig);
 /* One admin command through the driver; its status. */
 uint16_t admin(struct rig *rig, struct nv_sqe cmd, void *data, size_t bytes, uint32_t *dw0);
 
-/* Path of a fresh file name in a directory of this test run; the directory goes at exit. */
+/* Path of a fresh file name in a directory of this test run; the directory goes at exit. The
+ * last four names are valid. */
 const char *temp_path(const char *name);
 
-#define DNR(code)	   ((uint16_t)((code) | NV_SC_DNR))
-#define DNR_SPECIFIC(code) DNR(NV_SC(NVME_SCT_CMD_SPECIFIC, code))
-#define MEDIA(code)	   NV_SC(NVME_SCT_MEDIA, code)
+#define MEDIA(code) NV_SC(NVME_SCT_MEDIA, code)
 
 #endif
