@@ -432,7 +432,7 @@ static void test_late_netdev(void **state)
 	list = ibv_get_device_list(&before);
 	assert_non_null(list);
 	ibv_free_device_list(list);
-	if (system("ip link add srlate type dummy && ip addr add 10.9.9.9/24 dev srlate && "
+	if (system("ip link add srlate type veth peer name srpeer && ip addr add 10.9.9.9/24 dev srlate && "
 		   "ip link set srlate up"))
 		skip();
 	list = ibv_get_device_list(&after);
