@@ -149,27 +149,35 @@ static void flush_recv(struct roce_rc *rc, uint64_t wr_id)
 	rc->cfg.ops->recv_done(rc->cfg.owner, &done);
 }
 
-/* Ops may post while this runs; what they post is flushed by the same loops. */
-static void flush_queues(struct roce_rc *rc)
+static void flush_send_queue(struct roce_rc *rc)
 {
-	struct roce_requester *req = &rc->req;
+	while (rc->req.done != rc->req.posted)
+		roce_rc_send_done(rc, IBV_WC_WR_FLUSH_ERR);
+	rc->req.next = rc->req.posted;
+}
+
+static void flush_recv_queue(struct roce_rc *rc)
+{
 	struct roce_rq *rq = rc->cfg.rq;
 
-	if (rc->is_flushing)
-		return;
-	rc->is_flushing = true;
-	while (req->done != req->posted)
-		roce_rc_send_done(rc, IBV_WC_WR_FLUSH_ERR);
-	req->next = req->posted;
 	if (rc->resp.has_rwqe) {
 		rc->resp.has_rwqe = false;
 		flush_recv(rc, rc->resp.rwqe.wr_id);
 	}
 	while (!rc->cfg.is_rq_shared && !roce_rq_is_empty(rq))
 		flush_recv(rc, rq->wqes[rq->head++ & rq->mask].wr_id);
-	while (req->done != req->posted)
-		roce_rc_send_done(rc, IBV_WC_WR_FLUSH_ERR);
-	req->next = req->posted;
+}
+
+/* Ops may post while this runs; what they post is flushed by the same loops. */
+static void flush_queues(struct roce_rc *rc)
+{
+	if (rc->is_flushing)
+		return;
+	rc->is_flushing = true;
+	do {
+		flush_send_queue(rc);
+		flush_recv_queue(rc);
+	} while (rc->req.done != rc->req.posted);
 	rc->is_flushing = false;
 }
 
