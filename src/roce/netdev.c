@@ -83,11 +83,14 @@ struct roce_link roce_device_link(const struct roce_device *dev)
 	return link;
 }
 
-/* EUI-64 of the MAC address; a netdev without one gets a locally administered number. */
+/*
+ * A number made from the MAC address, but not its EUI-64: that is the GUID of the netdev's real RDMA
+ * device, and librdmacm tells devices apart by it. A netdev without MAC gets a local number.
+ */
 static __be64 make_guid(const struct ifaddrs *list, const struct roce_device *dev)
 {
 	static const uint8_t no_mac[6];
-	uint8_t eui[8] = {0x02, 'S', 'R', 0xff, 0xfe, 0, 0, (uint8_t)dev->ifindex};
+	uint8_t eui[8] = {0x02, 0, 0, 'S', 'R', 0, 0, (uint8_t)dev->ifindex};
 	__be64 guid;
 
 	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
