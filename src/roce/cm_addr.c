@@ -106,6 +106,15 @@ static int claim_port(struct roce_id *rid, const struct sockaddr *addr)
 
 /* --- devices ------------------------------------------------------------------------------- */
 
+/*
+ * A device whose socket cannot be opened: where there is kernel RDMA too, that is who has the
+ * address, and librdmacm shall answer.
+ */
+static int unless_real(const struct roce_id *rid, int err)
+{
+	return err && rid->id != &rid->own ? -ENODEV : err;
+}
+
 static struct ibv_pd *default_pd(struct roce_device *dev, struct ibv_context *ctx)
 {
 	for (unsigned int i = 0; i < ROCE_MAX_DEVICES; i++) {
@@ -201,7 +210,7 @@ int roce_id_bind_locked(struct roce_id *rid, const struct sockaddr *addr)
 		dev = roce_device_by_addr(addr, &gid_index);
 		if (!dev)
 			return -EADDRNOTAVAIL;
-		err = roce_id_set_device_locked(rid, dev, gid_index);
+		err = unless_real(rid, roce_id_set_device_locked(rid, dev, gid_index));
 		if (err)
 			return err;
 	}
@@ -227,7 +236,7 @@ static int bind_to_route(struct roce_id *rid, const struct sockaddr *dst)
 
 	err = roce_device_by_route(dst, &dev, &gid_index);
 	if (!err)
-		err = roce_id_set_device_locked(rid, dev, gid_index);
+		err = unless_real(rid, roce_id_set_device_locked(rid, dev, gid_index));
 	if (err)
 		return err;
 	src = dev->gids[gid_index].addr;

@@ -249,7 +249,13 @@ ROCE_EXPORT int rdma_listen(struct rdma_cm_id *id, int backlog)
 	if (!rid)
 		return CM_FORWARD(rdma_listen, id, backlog);
 	err = roce_id_listen_locked(rid, backlog);
-	is_shared = !err && !rid->dev && rid->id != &rid->own;
+	is_shared = !rid->dev && rid->id != &rid->own && rid->state != ROCE_ID_NEW;
+	if (is_shared && err) {
+		/* No soft device could be opened: the real ones are left. */
+		rid->state = ROCE_ID_REAL;
+		roce_cm_unlock();
+		return CM_FORWARD(rdma_listen, id, backlog);
+	}
 	roce_cm_unlock();
 	if (is_shared)
 		(void)CM_FORWARD(rdma_listen, id, backlog);
