@@ -170,7 +170,7 @@ struct rdma_cm_id *cm_connect(struct cm_side *side, const char *private_data)
 	return id;
 }
 
-struct rdma_cm_id *cm_accept(struct cm_side *side, const char *private_data)
+struct rdma_cm_id *cm_answer(struct cm_side *side, const char *private_data)
 {
 	struct rdma_conn_param param = cm_param(private_data);
 	struct rdma_cm_event *event = cm_expect(side, RDMA_CM_EVENT_CONNECT_REQUEST);
@@ -181,6 +181,13 @@ struct rdma_cm_id *cm_accept(struct cm_side *side, const char *private_data)
 	cm_add_qp(id);
 	CHECK(rdma_accept(id, &param) == 0);
 	CHECK(rdma_ack_cm_event(event) == 0);
+	return id;
+}
+
+struct rdma_cm_id *cm_accept(struct cm_side *side, const char *private_data)
+{
+	struct rdma_cm_id *id = cm_answer(side, private_data);
+
 	CHECK(cm_pass(side, RDMA_CM_EVENT_ESTABLISHED) == 0);
 	return id;
 }

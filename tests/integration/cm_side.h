@@ -56,6 +56,8 @@ int cm_pass(struct cm_side *side, enum rdma_cm_event_type type);
 struct rdma_conn_param cm_param(const char *private_data);
 /* An established connection: the client's and the server's end. */
 struct rdma_cm_id *cm_connect(struct cm_side *side, const char *private_data);
+/* The server's end as soon as its REP is on the way. */
+struct rdma_cm_id *cm_answer(struct cm_side *side, const char *private_data);
 struct rdma_cm_id *cm_accept(struct cm_side *side, const char *private_data);
 
 uint64_t cm_now_ms(void);
