@@ -84,8 +84,8 @@ struct roce_link roce_device_link(const struct roce_device *dev)
 }
 
 /*
- * A number made from the MAC address, but not its EUI-64: that is the GUID of the netdev's real RDMA
- * device, and librdmacm tells devices apart by it. A netdev without MAC gets a local number.
+ * A number made from the MAC address, but not its EUI-64: that is the GUID of the netdev's real
+ * RDMA device, and librdmacm tells devices apart by it. A netdev without MAC gets a local number.
  */
 static __be64 make_guid(const struct ifaddrs *list, const struct roce_device *dev)
 {
