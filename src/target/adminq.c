@@ -375,7 +375,7 @@ static int qp_init(struct adminq *q)
 	return 0;
 }
 
-static int accept_conn(struct adminq *q, const struct rdma_conn_param *offer)
+static int accept_conn(struct adminq *q, uint8_t reads)
 {
 	uint8_t record[TGT_CM_ACCEPT_BYTES];
 	struct rdma_conn_param answer = {.private_data = record,
@@ -383,13 +383,13 @@ static int accept_conn(struct adminq *q, const struct rdma_conn_param *offer)
 					 .flow_control = 1,
 					 .rnr_retry_count = 7};
 
-	tgt_cm_accept_fill(record, TGT_ADMIN_QUEUE_ENTRIES);
-	answer.initiator_depth = util_min(offer->initiator_depth, (uint8_t)READS_AT_A_TIME);
+	tgt_cm_accept_fill(record, q->queue.max_entries);
+	answer.initiator_depth = util_min(reads, (uint8_t)READS_AT_A_TIME);
 	return rdma_accept(q->id, &answer) ? -errno : 0;
 }
 
 int tgt_adminq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
-		      struct tgt_port *port, const struct rdma_conn_param *offer)
+		      struct tgt_port *port, const struct tgt_cm_request *request, uint8_t reads)
 {
 	struct adminq *q = calloc(1, sizeof(*q));
 	int rc;
@@ -404,6 +404,7 @@ int tgt_adminq_accept(struct tgt_server *server, struct tgt_device *device, stru
 	q->conn.disconnected = on_disconnected;
 	q->queue.ops = &adminq_ops;
 	q->queue.port = port;
+	q->queue.max_entries = tgt_cm_entries(request);
 	tgt_addr_format(rdma_get_local_addr(id), q->queue.local_addr);
 	tgt_addr_format(rdma_get_peer_addr(id), q->queue.peer_addr);
 	rc = tgt_device_verbs(device, id->verbs);
@@ -418,7 +419,7 @@ int tgt_adminq_accept(struct tgt_server *server, struct tgt_device *device, stru
 	if (rc)
 		goto err_free;
 	id->context = &q->conn;
-	rc = accept_conn(q, offer);
+	rc = accept_conn(q, reads);
 	if (rc)
 		goto err_queue;
 	util_list_add_tail(&server->admin_queues, &q->link);

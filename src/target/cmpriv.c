@@ -14,15 +14,16 @@ enum {
 	RECFMT = 0,
 };
 
-uint16_t tgt_cm_entries(const struct tgt_limits *limits, uint16_t qid)
+uint16_t tgt_cm_entries(const struct tgt_cm_request *req)
 {
-	return qid == 0 ? TGT_ADMIN_QUEUE_ENTRIES : limits->io_queue_entries;
+	return (uint16_t)(req->hsqsize_0b + 1);
 }
 
 enum tgt_cm_status tgt_cm_parse(const void *data, size_t bytes, uint8_t ird,
 				const struct tgt_limits *limits, struct tgt_cm_request *req)
 {
 	const uint8_t *p = data;
+	uint16_t max_entries;
 
 	if (!p || bytes < TGT_CM_REQUEST_BYTES)
 		return TGT_CM_INVALID_LENGTH;
@@ -33,7 +34,8 @@ enum tgt_cm_status tgt_cm_parse(const void *data, size_t bytes, uint8_t ird,
 	req->hsqsize_0b = util_get_le16(p + REQ_HSQSIZE);
 	if (req->qid > limits->max_io_queues)
 		return TGT_CM_INVALID_QID;
-	if (!req->hsqsize_0b || req->hsqsize_0b > tgt_cm_entries(limits, req->qid) - 1)
+	max_entries = req->qid == 0 ? TGT_ADMIN_QUEUE_ENTRIES : limits->io_queue_entries;
+	if (!req->hsqsize_0b || req->hsqsize_0b > max_entries - 1)
 		return TGT_CM_INVALID_HSQSIZE;
 	if (!req->hrqsize)
 		return TGT_CM_INVALID_HRQSIZE;

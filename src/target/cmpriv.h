@@ -52,7 +52,7 @@ void tgt_cm_reject_fill(uint8_t record[TGT_CM_REJECT_BYTES], enum tgt_cm_status 
 /** tgt_cm_status_text() - for the log. */
 const char *tgt_cm_status_text(enum tgt_cm_status status);
 
-/** tgt_cm_entries() - entries of queue @qid, a count: what we post and what a host may use. */
-uint16_t tgt_cm_entries(const struct tgt_limits *limits, uint16_t qid);
+/** tgt_cm_entries() - entries that a host asks for, a count: what we post for it. */
+uint16_t tgt_cm_entries(const struct tgt_cm_request *req);
 
 #endif

@@ -140,7 +140,7 @@ static tgt_status_t connect_admin(struct tgt_req *req, const struct connect *c)
 		req->result = AT_DATA_HOSTNQN;
 		return TGT_SC_DNR(CMD_SPECIFIC, CONNECT_INVALID_HOST);
 	}
-	if (!sq_entries(c, TGT_ADMIN_QUEUE_ENTRIES, &entries))
+	if (!sq_entries(c, queue->max_entries, &entries))
 		return refuse(req, AT_CMD_SQSIZE);
 	ctrlr = queue->tgt->is_stopping ? NULL : tgt_ctrlr_create(queue, subsys);
 	if (!ctrlr)
@@ -195,7 +195,7 @@ static tgt_status_t connect_io(struct tgt_req *req, const struct connect *c)
 	ctrlr = join_find(req, c, &status);
 	if (!ctrlr)
 		return status;
-	if (!sq_entries(c, queue->tgt->limits.io_queue_entries, &entries))
+	if (!sq_entries(c, queue->max_entries, &entries))
 		return refuse(req, AT_CMD_SQSIZE);
 	if (ctrlr->queues[queue->qid]) {
 		/*

@@ -26,6 +26,9 @@
 enum {
 	STATE_TIMEOUT_MS = 5000,
 	NAP_US = 1000,
+	/* Entries of an I/O queue when nothing is configured. A connection that nobody has let in
+	 * yet takes a page for each, so more has to be asked for. */
+	DEFAULT_QUEUE_ENTRIES = 128,
 };
 
 /* DOCA's allocator callbacks carry no argument: one process, one such memory. */
@@ -302,8 +305,10 @@ static void limits_lower(struct tgt_limits *limits, const struct tgt_config *con
 {
 	if (config->max_io_bytes && config->max_io_bytes < limits->max_io_bytes)
 		limits->max_io_bytes = config->max_io_bytes;
-	if (config->io_queue_entries && config->io_queue_entries < limits->io_queue_entries)
-		limits->io_queue_entries = config->io_queue_entries;
+	limits->io_queue_entries =
+		util_min(limits->io_queue_entries, config->io_queue_entries
+							   ? config->io_queue_entries
+							   : (uint16_t)DEFAULT_QUEUE_ENTRIES);
 	if (config->max_io_queues && config->max_io_queues < limits->max_io_queues)
 		limits->max_io_queues = config->max_io_queues;
 	if (config->has_in_capsule_bytes &&

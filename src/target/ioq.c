@@ -253,9 +253,11 @@ static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data,
 		return;
 	}
 	tgt_cmd_parse(&cmd->req.cmd, sqe);
-	status = tgt_xfer_plan(&cmd->req.cmd, payload_valid ? payload_bytes : 0,
-			       q->queue.tgt->limits.max_io_bytes, &cmd->xfer);
-	if (!status && cmd->xfer.bytes > payload_bytes)
+	/* STA has checked an offset into the capsule: the payload starts where it points to. */
+	cmd->req.cmd.sgl.addr = payload_valid ? 0 : cmd->req.cmd.sgl.addr;
+	status = tgt_xfer_plan(&cmd->req.cmd, payload_bytes, q->queue.tgt->limits.max_io_bytes,
+			       &cmd->xfer);
+	if (!status && cmd->xfer.dir != TGT_DIR_NONE && cmd->xfer.bytes > payload_bytes)
 		status = TGT_SC_DNR(GENERIC, SGL_INVALID_DATA);
 	if (status || q->queue.is_closing) {
 		tgt_complete(&cmd->req, status);
@@ -338,9 +340,9 @@ static void ioq_free(struct ioq *q)
 }
 
 static struct ioq *ioq_new(struct tgt_server *server, struct rdma_cm_id *id, struct tgt_port *port,
-			   uint16_t qid)
+			   const struct tgt_cm_request *request)
 {
-	uint16_t entries = server->tgt.limits.io_queue_entries, i;
+	uint16_t entries = tgt_cm_entries(request), i;
 	struct ioq *q = calloc(1, sizeof(*q));
 
 	if (!q)
@@ -358,17 +360,18 @@ static struct ioq *ioq_new(struct tgt_server *server, struct rdma_cm_id *id, str
 	q->conn.disconnected = on_disconnected;
 	q->queue.ops = &ioq_ops;
 	q->queue.port = port;
-	q->queue.qid = qid;
+	q->queue.qid = request->qid;
+	q->queue.max_entries = entries;
 	tgt_addr_format(rdma_get_local_addr(id), q->queue.local_addr);
 	tgt_addr_format(rdma_get_peer_addr(id), q->queue.peer_addr);
 	return q;
 }
 
 int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
-		   struct tgt_port *port, uint16_t qid)
+		   struct tgt_port *port, const struct tgt_cm_request *request)
 {
 	uint8_t record[TGT_CM_ACCEPT_BYTES];
-	struct ioq *q = ioq_new(server, id, port, qid);
+	struct ioq *q = ioq_new(server, id, port, request);
 	union doca_data self = {.ptr = q};
 	int rc;
 
@@ -384,11 +387,11 @@ int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct 
 		goto err_qp;
 	id->context = &q->conn;
 	util_list_add_tail(&server->io_queues, &q->link);
-	tgt_cm_accept_fill(record, server->tgt.limits.io_queue_entries);
+	tgt_cm_accept_fill(record, q->queue.max_entries);
 	/* From here on the id is STA's, whatever the result: end the queue by its own way. */
 	if (doca_sta_io_qp_accept(server->io, q->qp, device->dev, id, record, sizeof(record),
 				  NULL) != DOCA_SUCCESS) {
-		tgt_log("queue %u of %s: cannot be accepted", qid, q->queue.peer_addr);
+		tgt_log("queue %u of %s: cannot be accepted", request->qid, q->queue.peer_addr);
 		q_disconnect(&q->queue);
 	}
 	return 0;

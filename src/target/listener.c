@@ -45,9 +45,10 @@ static enum tgt_cm_status take_request(struct tgt_server *server, struct tgt_lis
 	if (!device)
 		return TGT_CM_NO_RESOURCES;
 	if (request.qid == 0)
-		rc = tgt_adminq_accept(server, device, id, listener->port, offer);
+		rc = tgt_adminq_accept(server, device, id, listener->port, &request,
+				       offer->initiator_depth);
 	else
-		rc = tgt_ioq_accept(server, device, id, listener->port, request.qid);
+		rc = tgt_ioq_accept(server, device, id, listener->port, &request);
 	if (rc)
 		tgt_log("cannot take a connection: %s", strerror(-rc));
 	return rc ? TGT_CM_NO_RESOURCES : TGT_CM_OK;

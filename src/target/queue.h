@@ -49,7 +49,9 @@ struct tgt_queue {
 	/* Where the host reached us: replaces a wildcard in the discovery log. */
 	char local_addr[TGT_ADDR_TEXT];
 	char peer_addr[TGT_ADDR_TEXT];
-	uint16_t qid; /* from the connection's private data; Connect must name the same */
+	/* From the connection's private data. */
+	uint16_t qid; /* Connect has to name the same */
+	uint16_t max_entries; /* receives that are posted; Connect may ask for no more */
 	struct tgt_ctrlr *ctrlr; /* NULL until Connect has succeeded */
 	uint16_t sq_entries; /* a count, from Connect */
 	uint16_t sq_head;
@@ -63,7 +65,7 @@ struct tgt_queue {
 
 /**
  * tgt_queue_init() - a new connection, waiting for its Connect.
- * The caller has set ops, port, addresses and qid.
+ * The caller has set ops, port, addresses, qid and max_entries.
  *
  * Return: 0, or -ENOSPC when too many connections wait already.
  */

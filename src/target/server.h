@@ -25,6 +25,7 @@ struct doca_pe;
 struct doca_sta;
 struct doca_sta_io;
 struct nv_soft_mem;
+struct tgt_cm_request;
 
 enum {
 	TGT_MAX_DEVICES = 16,
@@ -148,7 +149,7 @@ void tgt_backend_queue_gone(struct doca_sta_producer_task_send *task, union doca
 
 /* adminq.c */
 int tgt_adminq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
-		      struct tgt_port *port, const struct rdma_conn_param *offer);
+		      struct tgt_port *port, const struct tgt_cm_request *request, uint8_t reads);
 /** tgt_adminq_reap() - free queues whose connection has ended. */
 void tgt_adminq_reap(struct tgt_server *server);
 /** tgt_adminq_next_reap() - when a queue that got no answer to its disconnect is given up. */
@@ -159,7 +160,7 @@ void tgt_adminq_close_all(struct tgt_server *server, bool now);
 
 /* ioq.c */
 int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
-		   struct tgt_port *port, uint16_t qid);
+		   struct tgt_port *port, const struct tgt_cm_request *request);
 int tgt_ioq_register(struct tgt_server *server, struct tgt_err *err);
 void tgt_ioq_reap(struct tgt_server *server);
 void tgt_ioq_close_all(struct tgt_server *server);

@@ -98,6 +98,7 @@ void fake_queue_init(struct fake *f, struct fake_queue *q, uint16_t qid)
 	q->queue.ops = &ops;
 	q->queue.port = f->port;
 	q->queue.qid = qid;
+	q->queue.max_entries = qid == 0 ? TGT_ADMIN_QUEUE_ENTRIES : 128;
 	strcpy(q->queue.local_addr, "10.0.0.99");
 	strcpy(q->queue.peer_addr, "10.0.0.2");
 	assert_int_equal(tgt_queue_init(&q->queue, &f->tgt), 0);
