@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <doca_error.h>
 #include <doca_mmap.h>
@@ -29,6 +30,7 @@ enum {
 	BE_NSID = 1, /* a soft controller has one namespace */
 	DOORBELL_WINDOW_BYTES = 64,
 	DETACH_TIMEOUT_MS = 5000,
+	BUSY_TIMEOUT_MS = 3000,
 };
 
 struct be_queue {
@@ -38,7 +40,6 @@ struct be_queue {
 	bool is_attached;
 	struct doca_mmap *sq, *cq, *doorbells;
 	struct doca_sta_be_q_handle *sta;
-	bool is_destroying;
 };
 
 struct tgt_backend {
@@ -71,6 +72,22 @@ static int store_open(const struct tgt_bdev_conf *conf, struct nv_store **store,
 	return -EINVAL;
 }
 
+/*
+ * A target that was killed holds its files until what its io_uring has in flight is done, and may
+ * write until then. Whoever starts it again at once has to wait for that.
+ */
+static int store_open_waiting(const struct tgt_bdev_conf *conf, struct nv_store **store,
+			      struct nv_err *why)
+{
+	const struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
+	uint64_t until = tgt_loop_now_ms() + BUSY_TIMEOUT_MS;
+	int rc;
+
+	while ((rc = store_open(conf, store, why)) == -EBUSY && tgt_loop_now_ms() < until)
+		nanosleep(&nap, NULL);
+	return rc;
+}
+
 static int controller_create(struct tgt_server *server, struct tgt_backend *be, size_t index,
 			     struct nv_err *why)
 {
@@ -83,7 +100,7 @@ static int controller_create(struct tgt_server *server, struct tgt_backend *be, 
 	char serial[21];
 	int rc;
 
-	rc = store_open(be->conf, &store, why);
+	rc = store_open_waiting(be->conf, &store, why);
 	if (rc)
 		return rc;
 	snprintf(serial, sizeof(serial), "backend%zu", index);
@@ -131,21 +148,6 @@ void tgt_backend_close(struct tgt_backend *be)
 
 /* ---- queues for STA ----------------------------------------------------------------------- */
 
-static unsigned int companion_poll(void *arg)
-{
-	struct be_queue *q = arg;
-	int n = q->companion.poll(q->companion.arg);
-
-	return n > 0 ? (unsigned int)n : 0;
-}
-
-static void companion_doorbell(void *arg)
-{
-	struct be_queue *q = arg;
-
-	q->companion.doorbell(q->companion.arg);
-}
-
 static doca_error_t map_create(struct tgt_server *server, void *addr, size_t bytes,
 			       struct doca_mmap **map)
 {
@@ -176,9 +178,10 @@ static doca_error_t queue_give(struct tgt_server *server, struct tgt_backend *be
 	char *window = doorbell_window(nv);
 	doca_error_t rc;
 
-	q->ops.doorbell = companion_doorbell;
-	q->ops.poll = companion_poll;
-	rc = doca_softsta_queue_attach(nv->sq_tail_doorbell, &q->ops, q->companion.fd, q);
+	q->ops.doorbell = q->companion.doorbell;
+	q->ops.poll = q->companion.poll;
+	rc = doca_softsta_queue_attach(nv->sq_tail_doorbell, &q->ops, q->companion.fd,
+				       q->companion.arg);
 	if (rc != DOCA_SUCCESS)
 		return rc;
 	q->is_attached = true;

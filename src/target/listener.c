@@ -6,6 +6,7 @@
 #include "target/server.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "target/cmpriv.h"
@@ -114,6 +115,28 @@ static void on_channel(void *arg)
 		on_event(server, event);
 }
 
+static int listen_error(struct tgt_err *err, int code, const char *addr, uint16_t port)
+{
+	switch (code) {
+	case EADDRNOTAVAIL:
+		return tgt_err_set(err, -code,
+				   "cannot listen on %s: no interface of this machine"
+				   " has that address",
+				   addr);
+	case ENODEV:
+		return tgt_err_set(err, -code, "cannot listen on %s: no RDMA device there", addr);
+	case EADDRINUSE:
+		return tgt_err_set(err, -code,
+				   "cannot listen on %s port %u: another program has"
+				   " that port, or UDP port 4791 (RoCEv2) of that"
+				   " address",
+				   addr, port);
+	default:
+		return tgt_err_set(err, -code, "cannot listen on %s port %u: %s", addr, port,
+				   strerror(code));
+	}
+}
+
 static int bind_one(struct tgt_server *server, struct tgt_port *port, struct tgt_err *err)
 {
 	struct tgt_listener *listener = &server->listeners[server->n_listeners];
@@ -130,15 +153,7 @@ static int bind_one(struct tgt_server *server, struct tgt_port *port, struct tgt
 	}
 	code = errno;
 	rdma_destroy_id(listener->id);
-	if (code == EADDRNOTAVAIL)
-		return tgt_err_set(err, -code,
-				   "cannot listen on %s: no interface of this machine"
-				   " has that address",
-				   addr);
-	if (code == ENODEV)
-		return tgt_err_set(err, -code, "cannot listen on %s: no RDMA device there", addr);
-	return tgt_err_set(err, -code, "cannot listen on %s port %u: %s", addr,
-			   tgt_addr_port(&port->addr.sa), strerror(code));
+	return listen_error(err, code, addr, tgt_addr_port(&port->addr.sa));
 }
 
 int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err)
@@ -164,6 +179,24 @@ err:
 	return rc;
 }
 
+/* For a wildcard: the addresses that a host may use, since nobody can connect to "any". */
+static void log_listening(const struct tgt_server *server, const struct sockaddr *sa)
+{
+	char text[1024], addr[TGT_ADDR_TEXT];
+	size_t i, at;
+
+	tgt_addr_format(sa, addr);
+	at = (size_t)snprintf(text, sizeof(text), strchr(addr, ':') ? "[%s]:%u" : "%s:%u", addr,
+			      tgt_addr_port(sa));
+	for (i = 0; i < server->n_devices && tgt_addr_is_any(sa); i++) {
+		tgt_device_addr(&server->devices[i], sa->sa_family, addr);
+		if (addr[0] && at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, ", %s on %s", addr,
+					       server->devices[i].name);
+	}
+	tgt_log("listening on %s", text);
+}
+
 int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err)
 {
 	char addr[TGT_ADDR_TEXT];
@@ -175,11 +208,9 @@ int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err)
 
 		tgt_addr_format(sa, addr);
 		if (rdma_listen(listener->id, BACKLOG))
-			return tgt_err_set(err, -errno, "cannot listen on %s port %u: %s", addr,
-					   tgt_addr_port(sa), strerror(errno));
+			return listen_error(err, errno, addr, tgt_addr_port(sa));
 		listener->port->is_bound = true;
-		tgt_log(sa->sa_family == AF_INET6 ? "listening on [%s]:%u" : "listening on %s:%u",
-			addr, tgt_addr_port(sa));
+		log_listening(server, sa);
 	}
 	return 0;
 }
