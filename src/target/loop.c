@@ -55,12 +55,13 @@ static int timeout_ms(uint64_t deadline_ms)
 	return deadline_ms - now > INT_MAX ? INT_MAX : (int)(deadline_ms - now);
 }
 
-int tgt_loop_wait(struct tgt_loop *loop, uint64_t deadline_ms)
+int tgt_loop_wait(struct tgt_loop *loop, uint64_t deadline_ms, uint64_t *now_ms)
 {
 	struct epoll_event events[EVENTS_PER_WAIT];
 	int n, i;
 
 	n = epoll_wait(loop->epoll_fd, events, EVENTS_PER_WAIT, timeout_ms(deadline_ms));
+	*now_ms = tgt_loop_now_ms();
 	if (n < 0)
 		return errno == EINTR ? 0 : -errno;
 	for (i = 0; i < n; i++) {

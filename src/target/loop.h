@@ -32,9 +32,12 @@ void tgt_loop_remove(struct tgt_loop *loop, struct tgt_loop_source *source);
 
 /**
  * tgt_loop_wait() - sleep until something is readable or @deadline_ms (UINT64_MAX: never) of
- * tgt_loop_now_ms() is reached, and call the ready functions. 0 or a negative errno.
+ * tgt_loop_now_ms() is reached, and call the ready functions.
+ * @now_ms: set to the time of waking up, before any ready function runs
+ *
+ * Return: 0 or a negative errno.
  */
-int tgt_loop_wait(struct tgt_loop *loop, uint64_t deadline_ms);
+int tgt_loop_wait(struct tgt_loop *loop, uint64_t deadline_ms, uint64_t *now_ms);
 
 uint64_t tgt_loop_now_ms(void);
 

@@ -231,8 +231,7 @@ int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
 
 	deadline_ms = earliest(deadline_ms, tgt_next_deadline(&server->tgt));
 	deadline_ms = earliest(deadline_ms, tgt_adminq_next_reap(server));
-	rc = tgt_loop_wait(&server->loop, deadline_ms);
-	server->tgt.now_ms = tgt_loop_now_ms();
+	rc = tgt_loop_wait(&server->loop, deadline_ms, &server->tgt.now_ms);
 	settle(server);
 	return rc;
 }

@@ -16,7 +16,7 @@ finish a
 finish b
 stop_target
 
-debugfs -R "dump /file $work/file" "$one" 2>/dev/null
+debugfs -c -R "dump /file $work/file" "$one" 2>/dev/null
 cmp "$work/file" "$work/a/file" || die 'the file on the first disk is not what host a wrote'
 dd if="$two" bs=1M skip=100 count=16 status=none | cmp - "$work/b/pattern" ||
 	die 'the second disk does not hold what host b wrote'
