@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Commands that must fail on an I/O queue, with the exact status that the specification gives, and
+ * messages that end the connection. The queue stays usable after the former; the target serves
+ * the others after the latter.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host.h"
+
+#define END_MS 5000
+
+static struct host host;
+static uint8_t buffer[HOST_SLOT_BYTES];
+
+/* A read or write with a descriptor of our own making. */
+static int raw_sgl(uint8_t opcode, uint32_t blocks, const uint8_t sgl[16], struct ini_error *error)
+{
+	struct ini_cmd cmd = {.tag = 0, .data = INI_DATA_RAW};
+
+	ini_sqe_rw(&cmd.sqe, opcode, host.nsid, 0, blocks);
+	memcpy(cmd.sqe.sgl, sgl, sizeof(cmd.sqe.sgl));
+	return ini_exec(host.io, &cmd, NULL, error);
+}
+
+/* As raw_sgl, with a keyed descriptor of @bytes of tag 0's buffer. */
+static int keyed(uint8_t opcode, uint32_t blocks, uint32_t bytes, struct ini_error *error)
+{
+	uint8_t sgl[16];
+
+	ini_sgl_keyed(sgl, (uintptr_t)ini_data(host.io, 0), bytes, ini_rkey(host.io), false);
+	return raw_sgl(opcode, blocks, sgl, error);
+}
+
+static void assert_queue_works(void)
+{
+	struct ini_error error = {0};
+
+	assert_ok(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, 0, 1, buffer, &error));
+}
+
+/* NLB and the descriptor disagree (U29). */
+static void sgl_length(void **state)
+{
+	struct ini_error error = {0};
+	uint32_t bs = host.block_bytes;
+
+	(void)state;
+	assert_status(keyed(nvme_cmd_write, 10, bs, &error), GENERIC(NVME_SC_SGL_INVALID_DATA));
+	assert_status(keyed(nvme_cmd_read, 10, bs, &error), GENERIC(NVME_SC_SGL_INVALID_DATA));
+	assert_true(error.nvme_status & NVME_SC_DNR);
+	/* SGLS bit 18 is 0: no longer than the data either. */
+	assert_status(keyed(nvme_cmd_write, 1, 2 * bs, &error), GENERIC(NVME_SC_SGL_INVALID_DATA));
+	assert_status(keyed(nvme_cmd_read, 1, 2 * bs, &error), GENERIC(NVME_SC_SGL_INVALID_DATA));
+	assert_status(keyed(nvme_cmd_read, 1, 0, &error), GENERIC(NVME_SC_SGL_INVALID_DATA));
+	assert_queue_works();
+}
+
+static void longer_than_mdts(void **state)
+{
+	struct ini_error error = {0};
+	uint32_t blocks = host.max_io_bytes / host.block_bytes + 1;
+
+	(void)state;
+	assert_status(keyed(nvme_cmd_write, blocks, blocks * host.block_bytes, &error),
+		      GENERIC(NVME_SC_INVALID_FIELD));
+	assert_status(keyed(nvme_cmd_read, blocks, blocks * host.block_bytes, &error),
+		      GENERIC(NVME_SC_INVALID_FIELD));
+	assert_true(error.nvme_status & NVME_SC_DNR);
+	assert_queue_works();
+}
+
+/* Data to the host does not fit into a command (U32). */
+static void read_in_capsule(void **state)
+{
+	struct ini_error error = {0};
+
+	(void)state;
+	assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_INCAPSULE, 0, 1, buffer, &error),
+		      GENERIC(NVME_SC_INVALID_FIELD));
+	assert_queue_works();
+}
+
+/* Data that the descriptor claims and the capsule does not have; an offset that no capsule has. */
+static void beyond_the_capsule(void **state)
+{
+	struct ini_error error = {0};
+	uint8_t sgl[16];
+
+	(void)state;
+	ini_sgl_incapsule(sgl, 0, host.block_bytes);
+	assert_status(raw_sgl(nvme_cmd_write, 1, sgl, &error), GENERIC(NVME_SC_SGL_INVALID_DATA));
+	ini_sgl_incapsule(sgl, host.incapsule_bytes, host.block_bytes);
+	assert_status(raw_sgl(nvme_cmd_write, 1, sgl, &error), GENERIC(NVME_SC_SGL_INVALID_OFFSET));
+	ini_sgl_incapsule(sgl, UINT64_MAX - 10, host.block_bytes);
+	assert_status(raw_sgl(nvme_cmd_write, 1, sgl, &error), GENERIC(NVME_SC_SGL_INVALID_OFFSET));
+	assert_queue_works();
+}
+
+static void descriptor_type(void **state)
+{
+	struct ini_error error = {0};
+	uint8_t sgl[16];
+
+	(void)state;
+	ini_sgl_keyed(sgl, (uintptr_t)ini_data(host.io, 0), host.block_bytes, ini_rkey(host.io),
+		      false);
+	sgl[15] = 0xf0; /* vendor specific */
+	assert_status(raw_sgl(nvme_cmd_read, 1, sgl, &error), GENERIC(NVME_SC_SGL_INVALID_TYPE));
+	sgl[15] = 0x10; /* bit bucket, SGLS bit 16 is 0 */
+	assert_status(raw_sgl(nvme_cmd_read, 1, sgl, &error), GENERIC(NVME_SC_SGL_INVALID_TYPE));
+	sgl[15] = 0x47; /* keyed, reserved subtype */
+	assert_status(raw_sgl(nvme_cmd_read, 1, sgl, &error), GENERIC(NVME_SC_INVALID_FIELD));
+	assert_queue_works();
+}
+
+static void lba_out_of_range(void **state)
+{
+	struct ini_error error = {0};
+
+	(void)state;
+	assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, host.blocks, 1, buffer, &error),
+		      GENERIC(NVME_SC_LBA_RANGE));
+	assert_true(error.nvme_status & NVME_SC_DNR);
+	assert_status(host_rw(&host, nvme_cmd_write, INI_DATA_KEYED, host.blocks - 1, 2, buffer,
+			      &error),
+		      GENERIC(NVME_SC_LBA_RANGE));
+	assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, UINT64_MAX, 1, buffer, &error),
+		      GENERIC(NVME_SC_LBA_RANGE));
+	assert_status(host_rw(&host, nvme_cmd_write, INI_DATA_INCAPSULE, host.blocks, 1, buffer,
+			      &error),
+		      GENERIC(NVME_SC_LBA_RANGE));
+	assert_queue_works();
+}
+
+static void unknown_opcode(void **state)
+{
+	struct ini_cmd cmd = {.tag = INI_TAG_ANY, .sqe = {.opcode = 0x7c, .nsid = htole32(1)}};
+	struct ini_error error = {0};
+
+	(void)state;
+	assert_status(ini_exec(host.io, &cmd, NULL, &error), GENERIC(NVME_SC_INVALID_OPCODE));
+	assert_true(error.nvme_status & NVME_SC_DNR);
+	cmd.tag = INI_TAG_ANY;
+	cmd.sqe.opcode = 0x3f;
+	assert_status(ini_exec(host.admin, &cmd, NULL, &error), GENERIC(NVME_SC_INVALID_OPCODE));
+	assert_queue_works();
+}
+
+static void unknown_namespace(void **state)
+{
+	const struct ini_rw rw = {.opcode = nvme_cmd_read,
+				  .data = INI_DATA_KEYED,
+				  .nsid = host.nsid + 41,
+				  .blocks = 1,
+				  .block_bytes = host.block_bytes};
+	struct ini_error error = {0};
+
+	(void)state;
+	assert_status(ini_rw(host.io, &rw, buffer, &error), GENERIC(NVME_SC_INVALID_NS));
+	assert_queue_works();
+}
+
+static void unknown_property(void **state)
+{
+	struct ini_error error = {0};
+	uint64_t value;
+
+	(void)state;
+	assert_status(ini_property_get(host.admin, 0x2000, false, &value, &error),
+		      GENERIC(NVME_SC_INVALID_FIELD));
+	assert_status(ini_property_set(host.admin, NVME_REG_CAP, true, 1, &error),
+		      GENERIC(NVME_SC_INVALID_FIELD));
+	assert_ok(ini_property_get(host.admin, NVME_REG_VS, false, &value, &error));
+}
+
+/* ---- what ends a connection ---- */
+
+/* An I/O queue of its own, since it will not survive. */
+static struct ini_queue *open_victim(void)
+{
+	const struct ini_params params = host_io_params(&host, 9, 8, 65536);
+	struct ini_error error = {0};
+	struct ini_queue *queue;
+
+	assert_ok(ini_open_connect(&queue, &params, NULL, &error));
+	return queue;
+}
+
+/* Less than a command (U36): no sense can be made of it, so there is nobody to answer. */
+static void short_capsule(void **state)
+{
+	static const uint8_t junk[63] = {nvme_cmd_read, INI_SQE_FLAG_SGL};
+	static const size_t lengths[] = {0, 1, 16, 63};
+	struct ini_error error = {0};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct ini_queue *victim = open_victim();
+
+		assert_ok(ini_send_raw(victim, junk, lengths[i], &error));
+		assert_ok(ini_wait_disconnect(victim, END_MS, &error));
+		ini_close(victim);
+		assert_queue_works();
+	}
+	host_check_served(&tgt);
+}
+
+/* A message longer than a capsule can be does not fit the receive buffer. */
+static void long_capsule(void **state)
+{
+	struct ini_queue *victim = open_victim();
+	struct ini_error error = {0};
+
+	(void)state;
+	memset(buffer, 0, sizeof(buffer));
+	assert_ok(ini_send_raw(victim, buffer, host.incapsule_bytes + 64 + 1, &error));
+	assert_ok(ini_wait_disconnect(victim, END_MS, &error));
+	ini_close(victim);
+	assert_queue_works();
+	host_check_served(&tgt);
+}
+
+/* A key that opens nothing, and an address outside of the region. */
+static void foreign_memory(void **state)
+{
+	struct ini_error error = {0};
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		struct ini_queue *victim = open_victim();
+		struct ini_cmd cmd = {.tag = 0, .data = INI_DATA_RAW};
+		uint64_t addr = (uintptr_t)ini_data(victim, 0) + (i & 1 ? 1ull << 40 : 0);
+		uint32_t key = ini_rkey(victim) ^ (i & 1 ? 0 : 0x5a5a);
+
+		ini_sqe_rw(&cmd.sqe, i & 2 ? nvme_cmd_read : nvme_cmd_write, host.nsid, 0, 1);
+		ini_sgl_keyed(cmd.sqe.sgl, addr, host.block_bytes, key, false);
+		assert_int_not_equal(ini_exec(victim, &cmd, NULL, &error), 0);
+		ini_close(victim);
+		assert_queue_works();
+	}
+	host_check_served(&tgt);
+}
+
+static int setup(void **state)
+{
+	int rc = tgt_setup(state);
+
+	if (rc == 0)
+		host_connect(&host, &tgt, 8, HOST_SLOT_BYTES);
+	return rc;
+}
+
+static int teardown(void **state)
+{
+	host_disconnect(&host);
+	return tgt_teardown(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sgl_length),	    cmocka_unit_test(longer_than_mdts),
+		cmocka_unit_test(read_in_capsule),  cmocka_unit_test(beyond_the_capsule),
+		cmocka_unit_test(descriptor_type),  cmocka_unit_test(lba_out_of_range),
+		cmocka_unit_test(unknown_opcode),   cmocka_unit_test(unknown_namespace),
+		cmocka_unit_test(unknown_property), cmocka_unit_test(short_capsule),
+		cmocka_unit_test(long_capsule),	    cmocka_unit_test(foreign_memory),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
