@@ -26,7 +26,7 @@ static uint64_t bucket_top(unsigned int bucket)
 	if (bucket < HIST_STEPS)
 		return bucket;
 	shift = bucket / HIST_STEPS - 1;
-	return ((uint64_t)(HIST_STEPS + bucket % HIST_STEPS) + 1 << shift) - 1;
+	return ((HIST_STEPS + bucket % HIST_STEPS + 1ull) << shift) - 1;
 }
 
 void hist_add(struct hist *hist, uint64_t ns)
