@@ -62,9 +62,22 @@ typedef enum doca_error doca_error_t;
 			(r) = (t);       \
 	} while (0)
 
+/**
+ * doca_error_get_name() - the enumerator of a code
+ * @error: any value
+ *
+ * Return: a constant string, such as "DOCA_ERROR_IN_USE"; "unrecognized error code" for what is
+ * none.
+ */
 DOCA_STABLE
 const char *doca_error_get_name(doca_error_t error);
 
+/**
+ * doca_error_get_descr() - what a code means
+ * @error: any value
+ *
+ * Return: a constant string; "unrecognized error code" for what is none.
+ */
 DOCA_STABLE
 const char *doca_error_get_descr(doca_error_t error);
 

@@ -24,95 +24,373 @@ struct doca_devinfo;
 struct doca_mmap;
 struct doca_dpa;
 
+/** A map as a DPA program names it. */
 typedef uint32_t doca_dpa_dev_mmap_t;
 
+/**
+ * doca_mmap_memrange_free_cb_t() - the memory of a map is not used any more
+ * @addr: start of the range
+ * @len: its bytes
+ * @cookie: given to doca_mmap_set_free_cb()
+ */
 typedef void(doca_mmap_memrange_free_cb_t)(void *addr, size_t len, void *cookie);
 
+/**
+ * doca_mmap_create() - create a map
+ * @mmap: where the map is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_NO_MEMORY: allocation failed
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_create(struct doca_mmap **mmap);
 
+/**
+ * doca_mmap_destroy() - stop and destroy a map
+ * @mmap: the map
+ *
+ * Calls the free callback if the map was ever started.
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_NOT_PERMITTED: something still uses the map
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
 
+/**
+ * doca_mmap_start() - let the devices access the memory
+ * @mmap: the map, with a range and at least one device
+ *
+ * Registers nothing yet: what needs a memory region on a device makes it.
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL, no range, or no device
+ * - DOCA_ERROR_NO_MEMORY: allocation failed
+ * - DOCA_ERROR_NOT_PERMITTED: started already, or made from an export
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_start(struct doca_mmap *mmap);
 
+/**
+ * doca_mmap_stop() - end all access; the map may be configured again
+ * @mmap: the map
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_NOT_PERMITTED: not started, or something still uses the map
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 
+/**
+ * doca_mmap_add_dev() - add a device
+ * @mmap: the map, not started
+ * @dev: the device; stays open until it is removed or the map destroyed
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_PERMITTED: started, or made from an export
+ * - DOCA_ERROR_NO_MEMORY: allocation failed, or more than doca_mmap_get_max_num_devices()
+ * - DOCA_ERROR_ALREADY_EXIST: was added before
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no memory maps
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 
+/**
+ * doca_mmap_rm_dev() - remove a device
+ * @mmap: the map, not started
+ * @dev: the device
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_FOUND: it was not added
+ * - DOCA_ERROR_NOT_PERMITTED: started, or made from an export
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 
+/**
+ * doca_mmap_export_pci() - describe a map to the other side of the PCI bus
+ * @mmap: the map, started, with a PCI permission
+ * @dev: one of its devices
+ * @export_desc: where the description is put; the map's, until it is stopped
+ * @export_desc_len: where its bytes are put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_FOUND: not a device of the map
+ * - DOCA_ERROR_NOT_PERMITTED: not started, or lacks the permission
+ * - DOCA_ERROR_NO_MEMORY: allocation failed
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
+ * - DOCA_ERROR_DRIVER: the device refused
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
 				  const void **export_desc, size_t *export_desc_len);
 
+/**
+ * doca_mmap_export_rdma() - describe a map to an RDMA peer
+ * @mmap: the map, started, with an RDMA permission
+ * @dev: one of its devices
+ * @export_desc: where the description is put; the map's, until it is stopped
+ * @export_desc_len: where its bytes are put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_FOUND: not a device of the map
+ * - DOCA_ERROR_NOT_PERMITTED: not started, or lacks the permission
+ * - DOCA_ERROR_NO_MEMORY: allocation failed
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
+ * - DOCA_ERROR_DRIVER: the device refused
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
 				   const void **export_desc, size_t *export_desc_len);
 
+/**
+ * doca_mmap_dev_get_dpa_handle() - the map as a DPA program names it
+ * @mmap: the map, started
+ * @dev: one of its devices
+ * @dpa_mmap_handle: where the handle is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_FOUND: not a device of the map
+ * - DOCA_ERROR_NOT_PERMITTED: not started
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
 					  doca_dpa_dev_mmap_t *dpa_mmap_handle);
 
+/**
+ * doca_mmap_create_from_export() - make a map of memory that somebody else described
+ * @user_data: the application's word, or NULL
+ * @export_desc: the description
+ * @export_desc_len: its bytes
+ * @dev: the device that reaches the memory
+ * @mmap: where the map is put; it ends when its source is stopped
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not a description
+ * - DOCA_ERROR_NO_MEMORY: allocation failed
+ * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
+ * - DOCA_ERROR_NOT_PERMITTED: the device may not
+ * - DOCA_ERROR_DRIVER: the device refused
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
 					  size_t export_desc_len, struct doca_dev *dev,
 					  struct doca_mmap **mmap);
 
+/**
+ * doca_mmap_set_memrange() - set the memory
+ * @mmap: the map, not started
+ * @addr: start of the range; stays the caller's
+ * @len: its bytes
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, no bytes, or past the end of the address space
+ * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_NOT_PERMITTED: set before, and not stopped since
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
 
+/**
+ * doca_mmap_set_dmabuf_memrange() - set the memory, of a dmabuf
+ * @mmap: the map, not started
+ * @dmabuf_fd: the dmabuf
+ * @addr: where it is mapped
+ * @dmabuf_offset: start of the range in it
+ * @len: bytes
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_NOT_SUPPORTED: not on this system
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, no bytes, or not a dmabuf
+ * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_NOT_PERMITTED: set before, and not stopped since
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
 					   size_t dmabuf_offset, size_t len);
 
+/**
+ * doca_mmap_set_dpa_memrange() - set the memory, of a DPA
+ * @mmap: the map, not started
+ * @dpa: the DPA
+ * @dpa_addr: start of the range in its memory
+ * @len: bytes
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or no bytes
+ * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_NOT_PERMITTED: set before, and not stopped since
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
 					uint64_t dpa_addr, size_t len);
 
+/**
+ * doca_mmap_get_memrange() - the memory
+ * @mmap: the map
+ * @addr: where the start of the range is put
+ * @len: where its bytes are put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_BAD_STATE: it has no range
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len);
 
+/**
+ * doca_mmap_set_free_cb() - set a callback for the end of the map
+ * @mmap: the map, not started
+ * @free_cb: the callback
+ * @opaque: passed to it
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL map or callback
+ * - DOCA_ERROR_BAD_STATE: started
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
 				   void *opaque);
 
+/**
+ * doca_mmap_get_user_data() - get the application's word on a map
+ * @mmap: the map
+ * @user_data: where it is put; zero if it was never set
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, union doca_data *user_data);
 
+/**
+ * doca_mmap_get_max_num_devices() - limit of doca_mmap_add_dev()
+ * @mmap: the map
+ * @max_num_devices: where the number is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices);
 
+/**
+ * doca_mmap_get_num_bufs() - how many buffers refer to a map
+ * @mmap: the map
+ * @num_bufs: where the number is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs);
 
+/**
+ * doca_mmap_get_exported() - was the map exported?
+ * @mmap: the map
+ * @exported: where 1 or 0 is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported);
 
+/**
+ * doca_mmap_get_from_export() - was the map made from an export?
+ * @mmap: the map
+ * @from_export: where 1 or 0 is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export);
 
+/**
+ * doca_mmap_set_max_num_devices() - set the limit of doca_mmap_add_dev()
+ * @mmap: the map, never started
+ * @max_num_devices: at least 1, and no less than it has
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL, or out of range
+ * - DOCA_ERROR_NOT_PERMITTED: was started before
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
 
+/**
+ * doca_mmap_set_permissions() - say who may access the memory
+ * @mmap: the map, not started
+ * @access_mask: of enum doca_access_flag; one of the two PCI flags at most. Local reading only,
+ *   if this is never called
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL, or not a mask
+ * - DOCA_ERROR_BAD_STATE: started
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
 
+/**
+ * doca_mmap_set_user_data() - set the application's word on a map
+ * @mmap: the map, not started
+ * @user_data: kept, not used
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_BAD_STATE: started
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data);
 
+/**
+ * doca_mmap_cap_is_export_pci_supported() - may doca_mmap_export_pci() be used?
+ * @devinfo: the device
+ * @mmap_export: where 1 or 0 is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_DRIVER: the device does not answer
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no memory maps
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
 						   uint8_t *mmap_export);
 
+/**
+ * doca_mmap_cap_is_create_from_export_pci_supported() - may doca_mmap_create_from_export() be
+ * used for memory across the PCI bus?
+ * @devinfo: the device
+ * @from_export: where 1 or 0 is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_DRIVER: the device does not answer
+ * - DOCA_ERROR_NOT_SUPPORTED: the device has no memory maps
+ */
 DOCA_STABLE
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
 							       uint8_t *from_export);
 
+/**
+ * doca_mmap_enable_thread_safety() - allow threads to use a map's buffers without order
+ * @mmap: the map, not started
+ *
+ * Buffers are not counted then: destroying the map does not wait for them.
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_NOT_PERMITTED: too late
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
 

@@ -18,16 +18,55 @@ struct doca_dev;
 struct doca_mmap;
 struct ibv_pd;
 
+/**
+ * doca_rdma_bridge_get_dev_pd() - the protection domain of a device
+ * @dev: the device
+ * @pd: where the protection domain is put; the device's
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_BAD_STATE: the device has none
+ */
 DOCA_STABLE
 doca_error_t doca_rdma_bridge_get_dev_pd(const struct doca_dev *dev, struct ibv_pd **pd);
 
+/**
+ * doca_rdma_bridge_open_dev_from_pd() - open a device by a protection domain of the
+ * application's
+ * @pd: the protection domain; stays the caller's, valid until the device is closed
+ * @dev: where the device is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ */
 DOCA_STABLE
 doca_error_t doca_rdma_bridge_open_dev_from_pd(struct ibv_pd *pd, struct doca_dev **dev);
 
+/**
+ * doca_rdma_bridge_get_buf_mkey() - the key of a buffer's memory
+ * @buf: the buffer
+ * @dev: a device of its map
+ * @mkey: where the key is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_SUPPORTED: the buffer has none
+ */
 DOCA_STABLE
 doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct doca_dev *dev,
 					   uint32_t *mkey);
 
+/**
+ * doca_rdma_bridge_get_mmap_mkey_from_pd() - the key of a map's memory in a protection domain
+ * @mmap: the map, started
+ * @pd: the protection domain
+ * @mkey: where the key is put
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_FOUND: the map has no device with it
+ * - DOCA_ERROR_OPERATING_SYSTEM: the memory could not be registered
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap, struct ibv_pd *pd,
 						    uint32_t *mkey);

@@ -22,6 +22,7 @@ struct doca_sta_be_q_handle;
 /** Bytes in an NVMe completion entry. */
 #define DOCA_STA_COMPLETION_SIZE 16
 
+/** An NVMe completion queue entry, in the byte order of the wire. */
 typedef uint8_t doca_sta_nvme_completion_t[DOCA_STA_COMPLETION_SIZE];
 
 #ifdef __cplusplus

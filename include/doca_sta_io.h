@@ -27,20 +27,69 @@ struct doca_dev;
 struct doca_sta;
 struct doca_sta_io;
 
+/**
+ * doca_sta_io_create() - create an I/O context
+ * @sta: the object, RUNNING
+ * @sta_io: where the I/O context is put; IDLE, owned by the caller
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_BAD_STATE: the doca_sta is not RUNNING
+ * - DOCA_ERROR_NO_MEMORY: allocation failed, or more than doca_sta_get_max_sta_io()
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sta_io_create(struct doca_sta *sta, struct doca_sta_io **sta_io);
 
+/**
+ * doca_sta_io_destroy() - destroy an I/O context
+ * @sta_io: the I/O context, IDLE
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_BAD_STATE: not IDLE
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sta_io_destroy(struct doca_sta_io *sta_io);
 
+/**
+ * doca_sta_io_as_ctx() - the I/O context as a context
+ * @sta_io: the I/O context
+ *
+ * Return: the context, part of the object; NULL for NULL.
+ */
 DOCA_EXPERIMENTAL
 struct doca_ctx *doca_sta_io_as_ctx(struct doca_sta_io *sta_io);
 
+/**
+ * doca_sta_io_task_disconnect_set_conf() - set the callbacks of tasks that disconnect
+ * @sta_io: the I/O context, IDLE
+ * @task_completion_cb: the connection is down
+ * @task_error_cb: it could not be brought down in order
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_BAD_STATE: not IDLE
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sta_io_task_disconnect_set_conf(struct doca_sta_io *sta_io,
 						  doca_sta_task_completion_cb_t task_completion_cb,
 						  doca_sta_task_completion_cb_t task_error_cb);
 
+/**
+ * doca_sta_io_task_disconnect_alloc_init() - make a task that disconnects a queue pair
+ * @sta_io: the I/O context that made it
+ * @user_data: passed to the callback
+ * @qp_handle: the queue pair
+ * @task: where the task is put; owned by the caller until submitted
+ *
+ * After the callback, of either kind, the application ends what it has from the non-offload
+ * callback and destroys the queue pair.
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or a queue pair that is not of this I/O context
+ * - DOCA_ERROR_BAD_STATE: not RUNNING, or the callbacks were not set
+ * - DOCA_ERROR_NO_MEMORY: no task left
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sta_io_task_disconnect_alloc_init(struct doca_sta_io *sta_io,
 						    union doca_data user_data,

@@ -16,9 +16,22 @@ struct doca_task;
 struct doca_sta;
 struct doca_sta_producer_task_send;
 
+/**
+ * doca_sta_task_completion_cb_t() - a task has ended
+ * @task: the task, the application's again: to free or, where its kind allows, to submit again
+ * @task_user_data: given when it was allocated, or set since
+ *
+ * Runs inside doca_pe_progress(). doca_task_get_status() tells how the task ended.
+ */
 typedef void (*doca_sta_task_completion_cb_t)(struct doca_sta_producer_task_send *task,
 					      union doca_data task_user_data);
 
+/**
+ * doca_sta_producer_send_task_as_task() - an STA task as a task
+ * @task: the task
+ *
+ * Return: the same object as a task, for doca_task_submit() and the others; NULL for NULL.
+ */
 DOCA_EXPERIMENTAL
 struct doca_task *doca_sta_producer_send_task_as_task(struct doca_sta_producer_task_send *task);
 

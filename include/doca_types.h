@@ -15,6 +15,7 @@ extern "C" {
 /** GID bytes. */
 #define DOCA_GID_BYTE_LENGTH 16
 
+/** Who may access memory, and how. LOCAL_READ_ONLY is the absence of the others. */
 enum doca_access_flag {
 	DOCA_ACCESS_FLAG_LOCAL_READ_ONLY = 0, /**< local device reads */
 	DOCA_ACCESS_FLAG_LOCAL_READ_WRITE = 1, /**< local device reads and writes */
@@ -26,24 +27,28 @@ enum doca_access_flag {
 	DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING = 64, /**< PCI relaxed ordering for this memory */
 };
 
+/** Kind of a PCI function. */
 enum doca_pci_func_type {
 	DOCA_PCI_FUNC_TYPE_PF = 0, /**< PF */
 	DOCA_PCI_FUNC_TYPE_VF = 1, /**< VF */
 	DOCA_PCI_FUNC_TYPE_SF = 2, /**< SF */
 };
 
+/** Where GPU memory is and who sees it. */
 enum doca_gpu_mem_type {
 	DOCA_GPU_MEM_TYPE_GPU = 0, /**< GPU memory, GPU only */
 	DOCA_GPU_MEM_TYPE_GPU_CPU = 1, /**< GPU memory mapped to CPU */
 	DOCA_GPU_MEM_TYPE_CPU_GPU = 2, /**< CPU memory mapped to GPU */
 };
 
+/** How packets are sent at a given time. */
 enum doca_eth_wait_on_time_type {
 	DOCA_ETH_WAIT_ON_TIME_TYPE_NONE = 0, /**< no send scheduling */
 	DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE = 1, /**< send scheduling in hardware */
 	DOCA_ETH_WAIT_ON_TIME_TYPE_DPDK = 2, /**< send scheduling in software */
 };
 
+/** Path MTU of a connection. */
 enum doca_mtu_size {
 	DOCA_MTU_SIZE_256_BYTES = 0, /**< 256 B */
 	DOCA_MTU_SIZE_512_BYTES = 1, /**< 512 B */
@@ -53,25 +58,32 @@ enum doca_mtu_size {
 	DOCA_MTU_SIZE_RAW_ETHERNET = 5, /**< reserved */
 };
 
+/** A word of the application's that the library keeps and hands back. */
 union doca_data {
 	void *ptr;
 	uint64_t u64;
 };
 
+/** A list of pieces of memory. */
 struct doca_gather_list {
 	void *addr;
 	uint64_t len;
 	struct doca_gather_list *next;
 };
 
+/** What a thread waits on: a file descriptor. */
 typedef int doca_event_handle_t;
 
+/** What a progress engine notifies by. */
 typedef doca_event_handle_t doca_notification_handle_t;
 
+/** A 16-bit integer in network byte order. */
 typedef __be16 doca_be16_t;
 
+/** A 32-bit integer in network byte order. */
 typedef __be32 doca_be32_t;
 
+/** A 64-bit integer in network byte order. */
 typedef __be64 doca_be64_t;
 
 /** The notification handle that no progress engine has. */

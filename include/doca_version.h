@@ -39,6 +39,11 @@ extern "C" {
 #define DOCA_VERSION_LTE_CURRENT(major, minor, patch) \
 	(DOCA_VERSION_CALC(major, minor, patch) <= DOCA_VERSION_OFFICIAL)
 
+/**
+ * doca_version_runtime() - version of the API that the library in use implements
+ *
+ * Return: a constant string, in the form of DOCA_VERSION_STRING.
+ */
 DOCA_EXPERIMENTAL
 const char *doca_version_runtime(void);
 
