@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Staging memory: data between the network and a back-end lies in slots of a few sizes, each with
+ * its physical addresses in a ready PRP list. Memory comes in regions from the application's
+ * allocator; a pool hands their slots out and lets those wait in order that find none.
+ *
+ * A region is made by the control thread, a pool belongs to one EU and has no lock.
+ */
+#ifndef STA_BUF_H
+#define STA_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_error.h>
+#include <doca_sta_mem.h>
+
+#include "sta/limits.h"
+#include "sta/msg.h"
+
+struct ibv_mr;
+
+/* The allocator; every function is always set. */
+struct sta_mem_ops {
+	doca_sta_zmalloc_cb_t zmalloc;
+	doca_sta_free_cb_t free;
+	doca_sta_vtophys_cb_t vtophys;
+};
+
+/* Ordinary memory, whose "physical" address is its virtual one (controllers in this process). */
+extern const struct sta_mem_ops sta_mem_default;
+
+enum sta_slot_class {
+	STA_SLOT_PAGE, /* reserved: only commands on the non-offload path take these */
+	STA_SLOT_SMALL,
+	STA_SLOT_MEDIUM,
+	STA_SLOT_LARGE, /* the largest I/O */
+	STA_SLOT_CLASSES,
+};
+
+struct sta_region;
+
+struct sta_slot {
+	struct sta_slot *next; /* free list of the pool */
+	struct sta_region *region;
+	uint8_t *data; /* page aligned */
+	uint64_t phys; /* of the first page */
+	uint64_t *prp_list; /* of the second page and on */
+	uint64_t prp_list_phys; /* list never crosses a page */
+};
+
+struct sta_region {
+	struct sta_region *next; /* of its owner */
+	const struct sta_mem_ops *ops;
+	enum sta_slot_class class;
+	uint32_t num_slots;
+	size_t bytes;
+	uint8_t *data;
+	uint64_t *lists;
+	struct sta_msg add_msg;
+	struct ibv_mr *mr[STA_MAX_DEVS]; /* by verbs device; set before the EU may use it */
+	struct sta_slot slots[];
+};
+
+/* NO_MEMORY; DRIVER when the allocator has no physical address for what it gave. */
+doca_error_t sta_region_create(const struct sta_mem_ops *ops, enum sta_slot_class class,
+			       uint32_t num_slots, struct sta_region **region);
+/* Memory registrations have to be gone. */
+void sta_region_destroy(struct sta_region *region);
+
+/* Bytes of a slot of @class. */
+uint32_t sta_slot_bytes(enum sta_slot_class class);
+
+/* PRP1 and PRP2 (host order) for the first @bytes of @slot. */
+void sta_slot_prps(const struct sta_slot *slot, uint32_t bytes, uint64_t *prp1, uint64_t *prp2);
+
+/* A place in the queue for a slot; inside the object that waits. */
+struct sta_buf_wait {
+	struct sta_buf_wait *next;
+	struct sta_slot *slot; /* set when granted */
+	enum sta_slot_class class;
+};
+
+struct sta_buf_class {
+	struct sta_slot *free;
+	uint32_t num_free, num_slots;
+	struct sta_buf_wait *head, **tail; /* FIFO */
+};
+
+struct sta_pool {
+	struct sta_buf_class classes[STA_SLOT_CLASSES];
+	uint64_t waited; /* times somebody had to */
+};
+
+void sta_pool_init(struct sta_pool *pool);
+void sta_pool_add(struct sta_pool *pool, struct sta_region *region);
+
+/*
+ * Gives a slot for @bytes (at most STA_MAX_IO_BYTES) at once, in w->slot, and returns true; or
+ * queues @w and returns false: sta_pool_next_granted() returns it when its turn has come.
+ * @is_reserved: may use the page slots, and for what fits a page only those.
+ */
+bool sta_pool_get(struct sta_pool *pool, uint32_t bytes, bool is_reserved, struct sta_buf_wait *w);
+void sta_pool_put(struct sta_pool *pool, struct sta_slot *slot);
+/* The next waiter that got its slot, or NULL. Call until NULL after slots were put. */
+struct sta_buf_wait *sta_pool_next_granted(struct sta_pool *pool);
+/* Takes @w out of its queue. */
+void sta_pool_cancel(struct sta_pool *pool, struct sta_buf_wait *w);
+
+#endif

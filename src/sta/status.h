@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NVMe status values on the command path, and what a host may see of a back-end's status.
+ *
+ * sta_status_t is the 15-bit status field (SC 7:0, SCT 10:8, CRD, M, DNR 14), without phase.
+ */
+#ifndef STA_STATUS_H
+#define STA_STATUS_H
+
+#include <stdint.h>
+#include <nvme/types.h>
+
+typedef uint16_t sta_status_t;
+
+/* Status codes with Do Not Retry: the same command would fail again. */
+#define STA_SC(code)	 ((sta_status_t)(NVME_SC_##code))
+#define STA_SC_DNR(code) ((sta_status_t)(NVME_SC_##code | NVME_SC_DNR))
+
+/* What the host is told for the status word (with phase) of a back-end completion. */
+sta_status_t sta_status_from_backend(uint16_t cqe_status);
+
+#endif
