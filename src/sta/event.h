@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events to the application: what happened on an EU, told on the thread of a context. An event
+ * object lives for the callback only. Time-outs and transport errors ride on their queue or QP,
+ * once until told; the others come from a pool, and are counted when it is empty.
+ */
+#ifndef STA_EVENT_H
+#define STA_EVENT_H
+
+#include <stdatomic.h>
+
+#include <doca_sta_event.h>
+
+#include "sta/msg.h"
+#include "sta/sqe.h"
+
+struct doca_sta;
+struct sta_eu;
+struct sta_req;
+
+#define STA_MAX_PENDING_EVENTS 64u
+
+struct doca_sta_event_transport_err {
+	const struct doca_sta_qp_handle *qp;
+	uint32_t operation; /* enum ibv_wc_opcode */
+	uint32_t syndrome; /* enum ibv_wc_status */
+	uint32_t vendor_syndrome;
+};
+
+struct doca_sta_event_be_timeout {
+	const struct doca_sta_be_handle *be;
+	const struct doca_sta_be_q_handle *beq;
+};
+
+struct doca_sta_event_eu_err {
+	bool is_fatal;
+	const struct doca_sta_eu_handle *eu;
+};
+
+struct doca_sta_event_cqe_notify {
+	struct sta_msg msg;
+	atomic_bool is_taken;
+	enum doca_sta_cqe_notify_type type;
+	const struct doca_sta_subs_handle *subsys;
+	const struct doca_sta_qp_handle *qp;
+	struct sta_cqe cqe;
+	uint8_t opcode;
+	uint16_t cid, nsid, err_byte;
+	uint64_t lba;
+};
+
+struct sta_event_cbs {
+	doca_sta_event_be_timeout_cb_t be_timeout;
+	union doca_data be_timeout_data;
+	doca_sta_event_eu_err_cb_t eu_err;
+	union doca_data eu_err_data;
+	doca_sta_event_cqe_notify_cb_t cqe_notify;
+	union doca_data cqe_notify_data;
+};
+
+/* Taken by any EU, given back by the context's thread. */
+struct sta_event_pool {
+	struct doca_sta_event_cqe_notify cqe[STA_MAX_PENDING_EVENTS];
+};
+
+/* Control: tells of a time-out of @beq. */
+void sta_event_be_timeout(struct doca_sta *sta, struct doca_sta_be_q_handle *beq);
+/* Control: forgets what was not told; the EUs have stopped. */
+void sta_event_reset(struct doca_sta *sta);
+
+/* Engine: tells of @req, with its status, if the application wants to know. */
+void sta_event_cqe_notify(struct sta_eu *eu, const struct sta_req *req,
+			  enum doca_sta_cqe_notify_type type);
+
+#endif

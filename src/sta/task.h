@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one task type of the STA API (struct doca_sta_producer_task_send), whose kind says what it
+ * does. A pool per kind; the callbacks are the pool's owner's.
+ */
+#ifndef STA_TASK_H
+#define STA_TASK_H
+
+#include <doca_sta_handle.h>
+#include <doca_sta_task.h>
+
+#include "core/task.h"
+#include "sta/msg.h"
+#include "sta/sqe.h"
+
+struct sta_req;
+struct sta_task;
+
+struct sta_task_cbs {
+	doca_sta_task_completion_cb_t completion;
+	doca_sta_task_completion_cb_t error;
+};
+
+/* What a kind of task does when it is submitted; returns like core_task_ops.submit. */
+struct sta_task_kind {
+	doca_error_t (*submit)(struct sta_task *task);
+};
+
+/*
+ * Owner: the context's thread; between submit and completion whoever has its message.
+ * Which of the fields count depends on the kind.
+ */
+struct sta_task {
+	struct doca_task base;
+	struct sta_task_cbs cbs;
+	const struct sta_task_kind *kind;
+	struct sta_msg msg;
+	struct sta_task *next;
+	doca_error_t result;
+	struct doca_sta_qp_handle *qp;
+	struct sta_req *req;
+	struct sta_cqe cqe;
+	bool is_with_data; /* RDMA write before the response */
+	bool is_last; /* ends its request */
+	struct doca_sta_ns_handle *ns;
+	struct doca_sta_be_q_handle *beq;
+};
+
+/* A set_conf: INVALID_VALUE for a NULL callback, BAD_STATE unless IDLE. Creates the pool once. */
+doca_error_t sta_task_set_conf(struct doca_ctx *ctx, doca_sta_task_completion_cb_t completion,
+			       doca_sta_task_completion_cb_t error, uint32_t max_tasks,
+			       struct sta_task_cbs *cbs, struct core_task_pool **pool);
+
+/* BAD_STATE when there was no set_conf or the context is not running, NO_MEMORY. */
+doca_error_t sta_task_alloc(struct core_task_pool *pool, const struct sta_task_cbs *cbs,
+			    const struct sta_task_kind *kind, union doca_data user_data,
+			    struct sta_task **task);
+
+static inline struct doca_sta_producer_task_send *sta_task_public(struct sta_task *task)
+{
+	return (struct doca_sta_producer_task_send *)task;
+}
+
+/* On the context's thread, in progress(): ends the task with task->result. */
+void sta_task_finish(struct sta_task *task);
+
+#endif
