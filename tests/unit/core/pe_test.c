@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "fake_ctx.h"
@@ -192,8 +193,17 @@ static void invalid_arguments(void **state)
 			 DOCA_ERROR_INVALID_VALUE);
 }
 
+#define WAIT_MS 5000
+
+static unsigned int sleep_and_drain(struct fixture *f)
+{
+	assert_int_equal(doca_pe_request_notification(f->pe), DOCA_SUCCESS);
+	assert_true(is_readable(f, WAIT_MS));
+	assert_int_equal(doca_pe_clear_notification(f->pe, f->handle), DOCA_SUCCESS);
+	return drain(f);
+}
+
 #define EVENTS_PER_WAKER 20000
-#define WAIT_MS		 5000
 
 static void *waker(void *arg)
 {
@@ -202,8 +212,7 @@ static void *waker(void *arg)
 	return NULL;
 }
 
-/* Sleeps whenever there is nothing to do; a lost wake-up is a sleep that does not end. */
-static void no_wakeup_is_lost(void **state)
+static void events_of_several_threads(void **state)
 {
 	struct fixture *f = *state;
 	pthread_t threads[NUM_CTXS];
@@ -211,16 +220,43 @@ static void no_wakeup_is_lost(void **state)
 
 	for (int i = 0; i < NUM_CTXS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, waker, &f->ctxs[i]), 0);
-	while (seen < NUM_CTXS * EVENTS_PER_WAKER) {
-		assert_int_equal(doca_pe_request_notification(f->pe), DOCA_SUCCESS);
-		assert_true(is_readable(f, WAIT_MS));
-		assert_int_equal(doca_pe_clear_notification(f->pe, f->handle), DOCA_SUCCESS);
-		seen += drain(f);
-	}
+	while (seen < NUM_CTXS * EVENTS_PER_WAKER)
+		seen += sleep_and_drain(f);
 	for (int i = 0; i < NUM_CTXS; i++) {
 		pthread_join(threads[i], NULL);
 		assert_int_equal(f->ctxs[i].events_seen, EVENTS_PER_WAKER);
 	}
+}
+
+#define NUM_ROUNDS 100000
+
+static atomic_uint round_done;
+
+/* One event a round, as soon as the one before was handled: while the engine is being armed. */
+static void *waker_in_step(void *arg)
+{
+	for (unsigned int i = 0; i < NUM_ROUNDS; i++) {
+		while (atomic_load(&round_done) < i)
+			sched_yield();
+		fake_raise(arg);
+	}
+	return NULL;
+}
+
+/* No later event makes up for a wake-up that is lost: that sleep does not end. */
+static void no_wakeup_is_lost(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int seen = 0;
+	pthread_t thread;
+
+	atomic_store(&round_done, 0);
+	assert_int_equal(pthread_create(&thread, NULL, waker_in_step, &f->ctxs[0]), 0);
+	while (seen < NUM_ROUNDS) {
+		seen += sleep_and_drain(f);
+		atomic_store(&round_done, seen);
+	}
+	pthread_join(thread, NULL);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -236,6 +272,7 @@ int main(void)
 		TEST(armed_and_selective_visits_only_the_woken),
 		TEST(connecting),
 		TEST(invalid_arguments),
+		TEST(events_of_several_threads),
 		TEST(no_wakeup_is_lost),
 	};
 
