@@ -59,7 +59,7 @@ void cost_open(struct cost_meter *meter, pid_t pid)
 	}
 	while ((entry = readdir(dir)) && !meter->error && meter->num_fds < COST_THREADS_MAX)
 		if (entry->d_name[0] != '.')
-			add_thread(meter, (pid_t)atoi(entry->d_name));
+			add_thread(meter, (pid_t)strtol(entry->d_name, NULL, 10));
 	closedir(dir);
 }
 

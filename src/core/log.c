@@ -240,8 +240,8 @@ static bool log_backend_shows(const struct doca_log_backend *b, uint32_t level)
 }
 
 /* "[2026-01-31 23:59:59.123456][LEVEL][source] text\n"; bare begins at the second bracket. */
-static doca_error_t log_format(struct core_log_record *record, const char *source,
-			       const char *format, va_list args)
+util_printf_va(3) static doca_error_t log_format(struct core_log_record *record, const char *source,
+						 const char *format, va_list args)
 {
 	struct timespec ts;
 	struct tm tm;
@@ -266,8 +266,8 @@ static doca_error_t log_format(struct core_log_record *record, const char *sourc
 }
 
 /* With the lock held. */
-static doca_error_t log_emit(enum log_world world, uint32_t level, const char *source,
-			     const char *format, va_list args)
+util_printf_va(4) static doca_error_t log_emit(enum log_world world, uint32_t level,
+					       const char *source, const char *format, va_list args)
 {
 	struct core_log_record record = {.level = level};
 	doca_error_t result = DOCA_SUCCESS;

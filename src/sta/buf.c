@@ -31,7 +31,8 @@ static void *default_zmalloc(size_t size, size_t align, uint64_t *phys_addr)
 	size_t bytes = size + STA_PAGE_BYTES;
 	uint8_t *p;
 
-	assert(align <= STA_PAGE_BYTES);
+	if (align > STA_PAGE_BYTES)
+		return NULL;
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;

@@ -79,7 +79,7 @@ static int store_open(const struct tgt_bdev_conf *conf, struct nv_store **store,
 static int store_open_waiting(const struct tgt_bdev_conf *conf, struct nv_store **store,
 			      struct nv_err *why)
 {
-	const struct timespec nap = { .tv_nsec = 20 * 1000 * 1000 };
+	const struct timespec nap = {.tv_nsec = 20 * 1000 * 1000};
 	uint64_t until = tgt_loop_now_ms() + BUSY_TIMEOUT_MS;
 	int rc;
 

@@ -214,6 +214,6 @@ const char *tgt_quote(const char *s, size_t max, char out[TGT_QUOTE_TEXT])
 	}
 	out[i] = '\0';
 	if (i < len)
-		strcpy(out + i, "...");
+		memcpy(out + i, "...", sizeof("..."));
 	return out;
 }

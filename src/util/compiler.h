@@ -35,4 +35,7 @@
 		util_a_ > util_b_ ? util_a_ : util_b_; \
 	})
 
+/* A function whose argument number "n" is a printf format, for its va_list. */
+#define util_printf_va(n) __attribute__((format(printf, n, 0)))
+
 #endif /* UTIL_COMPILER_H */

@@ -34,8 +34,8 @@ static enum util_log_level level_from_environment(void)
 	return UTIL_LOG_WARNING;
 }
 
-static void log_to_stderr(enum util_log_level level, const char *source, const char *format,
-			  va_list args)
+util_printf_va(3) static void log_to_stderr(enum util_log_level level, const char *source,
+					    const char *format, va_list args)
 {
 	char line[512];
 	int used;

@@ -139,9 +139,9 @@ static int be_writer(const char *addr, const char *port, const char *ready)
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	snprintf(tgt.addr, sizeof(tgt.addr), "%s", addr);
-	tgt.port = (uint16_t)atoi(port);
+	tgt.port = (uint16_t)strtoul(port, NULL, 10);
 	host_connect(&host, &tgt, LIFE_ENTRIES, CHUNK_BYTES);
-	if (write(atoi(ready), "", 1) == 1)
+	if (write((int)strtol(ready, NULL, 10), "", 1) == 1)
 		write_on(&host);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "queue.h"
+#include "util/compiler.h"
 
 uint64_t ini_now_ns(void)
 {
@@ -29,8 +30,8 @@ uint64_t ini_deadline_ns(int ms)
 	return ini_now_ns() + (uint64_t)ms * 1000000;
 }
 
-static void set_error(struct ini_error *error, int err, const char *step, const char *format,
-		      va_list args)
+util_printf_va(4) static void set_error(struct ini_error *error, int err, const char *step,
+					const char *format, va_list args)
 {
 	memset(error, 0, sizeof(*error));
 	error->err = err;

@@ -212,7 +212,7 @@ static bool advance_zero(struct nv_store_req *req, int res)
 	case ZERO_PUNCH:
 		if (not_supported(res) && req->op == NV_STORE_DISCARD)
 			return finish(req, -EOPNOTSUPP);
-		/* fall through */
+		__attribute__((fallthrough));
 	case ZERO_RANGE:
 		if (not_supported(res)) {
 			req->step++;

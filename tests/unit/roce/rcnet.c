@@ -289,7 +289,7 @@ bool net_run(struct net *net, uint64_t max_ms)
 	unsigned int idle = 0;
 
 	for (;;) {
-		bool any = send_all(net, 0) | send_all(net, 1);
+		bool first = send_all(net, 0), second = send_all(net, 1), any = first || second;
 
 		/* has_output() that leads to nothing would make a lane spin. */
 		idle = any ? idle + 1 : 0;

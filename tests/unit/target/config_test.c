@@ -178,7 +178,7 @@ static void options_good(void **state)
 	assert_int_equal(tgt_addr_port(&s->listeners[0].sa), 4420);
 	assert_false(s->allow_any_host);
 	assert_int_equal(s->n_hosts, 0);
-	strcpy(first, s->nqn);
+	snprintf(first, sizeof(first), "%s", s->nqn);
 	tgt_config_fini(&c);
 	assert_int_equal(parse(&c, &err, 2, "--export", "/tmp/disk.img"), TGT_OPTIONS_RUN);
 	assert_string_equal(c.subsystems[0].nqn, first); /* the same after a restart */

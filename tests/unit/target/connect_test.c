@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connect: every check with its status and the place it names; queues that come and go. */
+#include <stdio.h>
+
 #include "fake.h"
 
 #define AT_DATA 0x10000
@@ -100,7 +102,7 @@ static void host_not_allowed(void **state)
 	fake_init(&f);
 	fake_queue_init(&f, &f.admin, 0);
 	fake_connect_req(&req, &f.admin, data, FAKE_NQN, 0xffff, 31);
-	strcpy((char *)data + 512, "nqn.2024-01.test:stranger");
+	snprintf((char *)data + 512, 256, "%s", "nqn.2024-01.test:stranger");
 	assert_int_equal(fake_exec(&req), TGT_SC_DNR(CMD_SPECIFIC, CONNECT_INVALID_HOST));
 	assert_int_equal(fake_result(&f.admin), AT_DATA | 512);
 	f.subsys->allow_any_host = true;

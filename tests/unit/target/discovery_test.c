@@ -173,7 +173,7 @@ static void wildcard(void **state)
 	f.port = add_port(&f, "[::]:4421");
 	assert_int_equal(tgt_subsys_add_port(&f.tgt, f.subsys, f.port), 0);
 	fake_connect(&f, NVME_DISC_SUBSYS_NAME);
-	strcpy(f.admin.queue.local_addr, "fe80::1%eth0");
+	snprintf(f.admin.queue.local_addr, sizeof(f.admin.queue.local_addr), "%s", "fe80::1%eth0");
 	log = whole_log(&f);
 	assert_int_equal(log->entries[0].adrfam, NVMF_ADDR_FAMILY_IP6);
 	assert_string_equal(log->entries[0].traddr, "fe80::1%eth0");

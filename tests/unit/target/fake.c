@@ -2,6 +2,7 @@
 /* Queues and a target without RDMA; see fake.h. */
 #include "fake.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "target/log.h"
@@ -99,8 +100,8 @@ void fake_queue_init(struct fake *f, struct fake_queue *q, uint16_t qid)
 	q->queue.port = f->port;
 	q->queue.qid = qid;
 	q->queue.max_entries = qid == 0 ? TGT_ADMIN_QUEUE_ENTRIES : 128;
-	strcpy(q->queue.local_addr, "10.0.0.99");
-	strcpy(q->queue.peer_addr, "10.0.0.2");
+	snprintf(q->queue.local_addr, sizeof(q->queue.local_addr), "%s", "10.0.0.99");
+	snprintf(q->queue.peer_addr, sizeof(q->queue.peer_addr), "%s", "10.0.0.2");
 	assert_int_equal(tgt_queue_init(&q->queue, &f->tgt), 0);
 }
 
@@ -132,8 +133,8 @@ void fake_connect_req(struct tgt_req *req, struct fake_queue *q, uint8_t data[10
 	memset(data, 0, 1024);
 	memset(data, 0xaa, 16);
 	util_put_le16(data + 16, cntlid);
-	strcpy((char *)data + 256, subnqn);
-	strcpy((char *)data + 512, FAKE_HOST);
+	snprintf((char *)data + 256, 256, "%s", subnqn);
+	snprintf((char *)data + 512, 256, "%s", FAKE_HOST);
 	req->cmd.nsid = nvme_fabrics_type_connect;
 	req->cmd.cdw10 = (uint32_t)q->queue.qid << 16;
 	req->cmd.cdw11 = sqsize_0b;

@@ -47,7 +47,8 @@ static void arguments_are_evaluated_once(void **state)
 
 static char last_message[64];
 
-static void hook(enum util_log_level level, const char *source, const char *format, va_list args)
+util_printf_va(3) static void hook(enum util_log_level level, const char *source,
+				   const char *format, va_list args)
 {
 	int n = snprintf(last_message, sizeof(last_message), "%d %s ", level, source);
 
