@@ -12,25 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/compiler.h"
+
 #define DEFAULT_LISTEN "0.0.0.0"
 #define DEFAULT_PORT   4420
 #define MAX_REPEATS    TGT_MAX_HOSTS_PER_SUBSYSTEM
+#define NAME_LETTERS   20 /* the longest option, and a typo's worth */
+#define NEAR_LETTERS   3
 
 static const char help[] =
 	"Usage: softsta-tgt --export FILE|ram:SIZE|null:SIZE [OPTION]...\n"
 	"       softsta-tgt --config FILE.json\n"
 	"Serve disks to NVMe over Fabrics hosts over RDMA.\n"
 	"\n"
-	"  --export WHAT        a file, a block device, ram:SIZE or null:SIZE; repeat it for\n"
-	"                       namespaces 1, 2, ...\n"
-	"  --size SIZE          create FILE, or let it grow to SIZE (64M, 1G, ...)\n"
-	"  --block-size BYTES   512 (default) or 4096\n"
-	"  --nqn NQN            name of the subsystem; made from this machine's id if not given\n"
-	"  --listen ADDR[:PORT] address to listen on; may be repeated (0.0.0.0:4420)\n"
-	"  --allow-host NQN     let this host connect; may be repeated\n"
-	"  --allow-any-host     let every host connect\n"
-	"  --config FILE        configuration in SPDK's JSON format\n"
-	"  --help, --version\n";
+	"      --export WHAT         a file, a block device, ram:SIZE or null:SIZE; repeat it\n"
+	"                            for namespaces 1, 2, ...\n"
+	"      --size SIZE           create FILE, or let it grow to SIZE (64M, 1G, ...)\n"
+	"      --block-size BYTES    512 (default) or 4096\n"
+	"      --nqn NQN             name of the subsystem (made from this machine's id and the\n"
+	"                            first export)\n"
+	"      --listen ADDR[:PORT]  address to listen on; may be repeated (0.0.0.0:4420)\n"
+	"      --allow-host NQN      let this host connect; may be repeated\n"
+	"      --allow-any-host      let every host connect\n"
+	"  -c, --config FILE         configuration in SPDK's JSON format\n"
+	"  -h, --help\n"
+	"  -V, --version\n"
+	"\n"
+	"Until a host is allowed, none may connect. A host's NQN is in its /etc/nvme/hostnqn.\n"
+	"Exit status: 0 stopped by a signal, 1 it cannot serve, 2 usage. See softsta-tgt(8).\n";
 
 struct wishes {
 	const char *exports[TGT_MAX_NAMESPACES];
@@ -51,9 +60,6 @@ enum {
 	OPT_LISTEN,
 	OPT_ALLOW_HOST,
 	OPT_ALLOW_ANY_HOST,
-	OPT_CONFIG,
-	OPT_HELP,
-	OPT_VERSION,
 };
 
 static const struct option options[] = {
@@ -64,9 +70,9 @@ static const struct option options[] = {
 	{"listen", required_argument, NULL, OPT_LISTEN},
 	{"allow-host", required_argument, NULL, OPT_ALLOW_HOST},
 	{"allow-any-host", no_argument, NULL, OPT_ALLOW_ANY_HOST},
-	{"config", required_argument, NULL, OPT_CONFIG},
-	{"help", no_argument, NULL, OPT_HELP},
-	{"version", no_argument, NULL, OPT_VERSION},
+	{"config", required_argument, NULL, 'c'},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, 'V'},
 	{0},
 };
 
@@ -77,6 +83,59 @@ static bool collect(const char **values, size_t *n, size_t max)
 		return false;
 	values[(*n)++] = optarg;
 	return true;
+}
+
+/* How many letters have to be changed, added or left out (Levenshtein) to get from @a to @b. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[NAME_LETTERS + 1], i, j;
+
+	if (strlen(a) > NAME_LETTERS || strlen(b) > NAME_LETTERS)
+		return SIZE_MAX;
+	for (j = 0; j <= strlen(b); j++)
+		row[j] = j;
+	for (i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (j = 0; b[j]; j++) {
+			size_t change = diagonal + (a[i] != b[j]);
+			size_t other = util_min(row[j], row[j + 1]) + 1;
+
+			diagonal = row[j + 1];
+			row[j + 1] = util_min(change, other);
+		}
+	}
+	return row[strlen(b)];
+}
+
+/* getopt calls it unknown: no such thing, the start of several, or with a value it does not take.
+ */
+static void unknown_option(const char *arg, struct tgt_err *err)
+{
+	size_t len = strcspn(arg, "="), nearest = SIZE_MAX, starts = 0, i;
+	const char *suggestion = NULL;
+	char name[NAME_LETTERS + 3];
+
+	snprintf(name, sizeof(name), "%.*s", (int)util_min(len, sizeof(name)), arg);
+	for (i = 0; options[i].name && !strncmp(name, "--", 2); i++) {
+		size_t away = distance(name + 2, options[i].name);
+
+		starts += !strncmp(options[i].name, name + 2, strlen(name + 2));
+		if (away < nearest) {
+			nearest = away;
+			suggestion = options[i].name;
+		}
+	}
+	if (!nearest)
+		tgt_err_set(err, -EINVAL, "--%s takes no value (see --help)", suggestion);
+	else if (starts > 1)
+		tgt_err_set(err, -EINVAL, "%.100s: could be several options (see --help)", arg);
+	else if (nearest <= NEAR_LETTERS)
+		tgt_err_set(err, -EINVAL, "%.100s: no such option, did you mean --%s? (see --help)",
+			    arg, suggestion);
+	else
+		tgt_err_set(err, -EINVAL, "%.100s: no such option (see --help)", arg);
 }
 
 static enum tgt_options_result take_option(int opt, const char *arg, struct wishes *w,
@@ -103,21 +162,24 @@ static enum tgt_options_result take_option(int opt, const char *arg, struct wish
 	case OPT_NQN:
 		w->nqn = optarg;
 		break;
-	case OPT_CONFIG:
+	case 'c':
+		fits = !w->config; /* not the last of them: it would be taken for both */
 		w->config = optarg;
 		break;
 	case OPT_ALLOW_ANY_HOST:
 		w->allow_any_host = true;
 		break;
-	case OPT_HELP:
+	case 'h':
 		fputs(help, stdout);
 		return TGT_OPTIONS_EXIT;
-	case OPT_VERSION:
+	case 'V':
 		puts("softsta-tgt " SOFTSTA_VERSION);
 		return TGT_OPTIONS_EXIT;
+	case ':':
+		tgt_err_set(err, -EINVAL, "%.100s: a value is missing (see --help)", arg);
+		return TGT_OPTIONS_USAGE;
 	default:
-		tgt_err_set(err, -EINVAL, "%.100s: %s (see --help)", arg,
-			    opt == ':' ? "a value is missing" : "no such option");
+		unknown_option(arg, err);
 		return TGT_OPTIONS_USAGE;
 	}
 	if (fits)
@@ -130,21 +192,25 @@ static enum tgt_options_result collect_options(int argc, char **argv, struct wis
 					       struct tgt_err *err)
 {
 	enum tgt_options_result result = TGT_OPTIONS_RUN;
-	int opt;
+	int opt, at = 1;
 
 	optind = 0; /* start over: tests parse more than once */
 	opterr = 0;
+	/* '+': argv keeps its order, so that argv[at] is what getopt looks at. */
 	while (result == TGT_OPTIONS_RUN &&
-	       (opt = getopt_long(argc, argv, ":", options, NULL)) != -1)
-		result = take_option(opt, argv[optind - 1], w, err);
+	       (opt = getopt_long(argc, argv, "+:c:hV", options, NULL)) != -1) {
+		result = take_option(opt, argv[at], w, err);
+		at = optind;
+	}
 	if (result == TGT_OPTIONS_RUN && optind < argc) {
-		tgt_err_set(err, -EINVAL, "%.100s: what is that for? (see --help)", argv[optind]);
+		tgt_err_set(err, -EINVAL, "%.100s: is no option; to serve it, say --export %.100s",
+			    argv[optind], argv[optind]);
 		return TGT_OPTIONS_USAGE;
 	}
 	if (result == TGT_OPTIONS_RUN && !w->n_exports && !w->config) {
 		tgt_err_set(err, -EINVAL,
-			    "nothing to export: give --export or --config"
-			    " (see --help)");
+			    "nothing to export: give --export or --config, as in"
+			    " \"softsta-tgt --export disk.img --size 1G\" (see --help)");
 		return TGT_OPTIONS_USAGE;
 	}
 	if (result == TGT_OPTIONS_RUN && !w->n_exports &&
@@ -184,6 +250,16 @@ static int export_parse(const char *what, struct tgt_bdev_conf *bdev, struct tgt
 	bdev->kind = TGT_BDEV_FILE;
 	bdev->path = (char *)what; /* copied by tgt_config_add_bdev(), read only here */
 	return 0;
+}
+
+static bool has_file(const struct wishes *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_exports; i++)
+		if (strncmp(w->exports[i], "ram:", 4) && strncmp(w->exports[i], "null:", 5))
+			return true;
+	return false;
 }
 
 static int export_add(const struct wishes *w, size_t i, struct tgt_config *config,
@@ -253,6 +329,8 @@ static int apply(const struct wishes *w, const char *machine, struct tgt_config 
 
 	if (!w->n_exports)
 		return 0;
+	if (w->size && !has_file(w))
+		return tgt_err_set(err, -EINVAL, "--size is for a file, and none is exported");
 	if (!w->nqn)
 		default_nqn(w, machine, nqn);
 	rc = tgt_config_add_subsys(config, w->nqn ? w->nqn : nqn, &subsys, &why);

@@ -118,7 +118,10 @@ int tgt_addr_parse(const char *text, uint16_t default_port, union tgt_sockaddr *
 	const char *port_text;
 
 	if (addr_split(text, host, &port_text))
-		return tgt_err_set(err, -EINVAL, "\"%.80s\" is no ADDRESS[:PORT]", text);
+		return tgt_err_set(err, -EINVAL,
+				   "\"%.80s\" is no ADDRESS[:PORT]; every address is 0.0.0.0 or"
+				   " [::]",
+				   text);
 	if (port_text && port_parse(port_text, &port))
 		return tgt_err_set(err, -EINVAL, "\"%.80s\": the port is a number from 1 to 65535",
 				   text);

@@ -223,17 +223,30 @@ static void options_bad(void **state)
 	(void)state;
 	check_bad(TGT_OPTIONS_USAGE, "nothing to export", 0, 0, 0, 0, 0);
 	check_bad(TGT_OPTIONS_USAGE, "--bogus", 1, "--bogus", 0, 0, 0);
-	check_bad(TGT_OPTIONS_USAGE, "--export", 1, "--export", 0, 0, 0);
-	check_bad(TGT_OPTIONS_USAGE, "disk.img", 3, EXPORT, "disk.img", 0);
+	check_bad(TGT_OPTIONS_USAGE, "-x: no such option", 3, EXPORT, "-x", 0);
+	check_bad(TGT_OPTIONS_USAGE, "-xy: no such option", 3, EXPORT, "-xy", 0);
+	check_bad(TGT_OPTIONS_USAGE, "mean --listen?", 4, EXPORT, "--lisen", "10.0.0.1");
+	check_bad(TGT_OPTIONS_USAGE, "mean --allow-any-host?", 3, EXPORT, "--allow-any-hosts", 0);
+	check_bad(TGT_OPTIONS_USAGE, "mean --nqn?", 3, EXPORT, "--nqm=x", 0);
+	check_bad(TGT_OPTIONS_USAGE, "several", 3, EXPORT, "--allow", 0);
+	check_bad(TGT_OPTIONS_USAGE, "--help takes no value", 3, EXPORT, "--help=me", 0);
+	check_bad(TGT_OPTIONS_USAGE, "--export: a value", 1, "--export", 0, 0, 0);
+	check_bad(TGT_OPTIONS_USAGE, "-c: a value", 3, EXPORT, "-c", 0);
+	check_bad(TGT_OPTIONS_USAGE, "--config is given too often", 4, "-c", "/a", "--config",
+		  "/b");
+	check_bad(TGT_OPTIONS_USAGE, "--export disk.img", 3, EXPORT, "disk.img", 0);
 	check_bad(TGT_OPTIONS_USAGE, "--export", 3, "--config", TEST_DATA "/config/good-spdk.json",
 		  "--allow-any-host", 0);
 	check_bad(TGT_OPTIONS_FAIL, "--size", 4, EXPORT, "--size", "1X");
+	check_bad(TGT_OPTIONS_FAIL, "--size is for a file", 4, "--export", "ram:1M", "--size",
+		  "1M");
 	check_bad(TGT_OPTIONS_FAIL, "too large", 4, EXPORT, "--size", "9999999999999G");
 	check_bad(TGT_OPTIONS_FAIL, "multiple", 4, EXPORT, "--size", "1000");
 	check_bad(TGT_OPTIONS_FAIL, "--block-size", 4, EXPORT, "--block-size", "1024");
 	check_bad(TGT_OPTIONS_FAIL, "--nqn", 4, EXPORT, "--nqn", "disk");
 	check_bad(TGT_OPTIONS_FAIL, "host NQN", 4, EXPORT, "--allow-host", "myhost");
 	check_bad(TGT_OPTIONS_FAIL, "--listen", 4, EXPORT, "--listen", "somewhere");
+	check_bad(TGT_OPTIONS_FAIL, "0.0.0.0", 4, EXPORT, "--listen", ":4420");
 	check_bad(TGT_OPTIONS_FAIL, "--listen", 4, EXPORT, "--listen", "1.2.3.4:99999");
 	check_bad(TGT_OPTIONS_FAIL, "--export", 2, "--export", "ram:much", 0, 0);
 	check_bad(TGT_OPTIONS_FAIL, "nowhere.json", 2, "--config", "/nowhere.json", 0, 0);
