@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * softsta-tgt: command line, signals, exit status. The first SIGTERM or SIGINT ends the target in
- * an orderly way within a bound, the second at once.
+ * softsta-tgt: command line, signals, exit status. The first SIGTERM, SIGINT or SIGHUP ends the
+ * target in an orderly way within a bound, the second at once.
  */
 #include <errno.h>
 #include <signal.h>
@@ -49,9 +49,14 @@ static void on_signal(void *arg)
 
 static int signals_take(sigset_t *set)
 {
+	struct sigaction hup;
+
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
+	/* Its terminal is gone, unless nohup said that this is nothing to it. */
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(set, SIGHUP);
 	(void)signal(SIGPIPE, SIG_IGN);
 	/* Before any thread is made, so that none of them takes these. */
 	return sigprocmask(SIG_BLOCK, set, NULL) ? -errno : 0;
@@ -61,8 +66,7 @@ static void sdk_log_to_stderr(void)
 {
 	struct doca_log_backend *sdk;
 
-	if (doca_log_backend_create_with_file_sdk(stderr, &sdk) == DOCA_SUCCESS)
-		(void)doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_WARNING);
+	(void)doca_log_backend_create_with_file_sdk(stderr, &sdk);
 }
 
 /* Let hosts go and what they have in flight end, but not for ever. */

@@ -231,6 +231,21 @@ static void target_stopped_during_writes(void **state)
 	host_check_served(&tgt);
 }
 
+/* The signals of an operator, a terminal that goes away and a service manager. */
+static void every_stop_signal_is_orderly(void **state)
+{
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		assert_int_equal(tgtproc_stop(&tgt, signals[i], TGTPROC_STOP_MS), 0);
+		tgtproc_read_log(&tgt);
+		assert_non_null(strstr(tgt.log, "stopped"));
+		assert_int_equal(tgtproc_start_default(&tgt), 0);
+	}
+}
+
 static void target_killed_during_writes(void **state)
 {
 	static uint8_t chunk[CHUNK_BYTES];
@@ -286,6 +301,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(many_connects),
 		cmocka_unit_test(host_killed_during_writes),
 		cmocka_unit_test(target_stopped_during_writes),
+		cmocka_unit_test(every_stop_signal_is_orderly),
 		cmocka_unit_test(target_killed_during_writes),
 		cmocka_unit_test(idle_costs_nothing),
 	};
