@@ -369,6 +369,12 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+static __attribute__((noreturn)) void try_help(void)
+{
+	fputs("Try 'sta-ping --help'.\n", stderr);
+	exit(EXIT_USAGE);
+}
+
 static uint64_t number(const char *name, uint64_t min, uint64_t max)
 {
 	unsigned long long value;
@@ -437,22 +443,28 @@ static void take_option(struct ping *ping, int option)
 	case 'V':
 		puts("sta-ping " SOFTSTA_VERSION);
 		exit(0);
-	default:
-		fputs(usage, stderr);
-		exit(EXIT_USAGE);
+	default: /* getopt has said what is wrong */
+		try_help();
 	}
 }
 
 static void parse(struct ping *ping, int argc, char **argv)
 {
+	static char name[] = "sta-ping";
 	int option;
 
+	if (argc < 2) {
+		fputs(usage, stderr);
+		exit(EXIT_USAGE);
+	}
+	argv[0] = name; /* in getopt's messages */
 	ping->opt.count = 1;
 	while ((option = getopt_long(argc, argv, "p:n:c:q:s:t:hV", long_options, NULL)) != -1)
 		take_option(ping, option);
 	if (optind + 1 != argc) {
-		fputs(usage, stderr);
-		exit(EXIT_USAGE);
+		fprintf(stderr, "sta-ping: %s address is given\n",
+			optind == argc ? "no" : "more than one");
+		try_help();
 	}
 	ping->opt.params.addr = argv[optind];
 	if (ping->opt.is_json) {

@@ -158,10 +158,17 @@ static void usage_errors(void **state)
 {
 	(void)state;
 	assert_int_equal(ping(""), 1);
+	assert_says("no address");
+	assert_int_equal(lines(), 2);
+	assert_int_equal(ping("127.0.0.1 127.0.0.2"), 1);
+	assert_says("more than one address");
 	assert_int_equal(ping_target("--lba x"), 1);
 	assert_says("--lba");
 	assert_int_equal(ping_target("--nqn ''"), 1);
 	assert_int_equal(ping_target("--no-such-option"), 1);
+	assert_says("sta-ping: unrecognized option '--no-such-option'\n");
+	assert_says("--help");
+	assert_int_equal(lines(), 2);
 	assert_int_equal(ping("--help"), 0);
 	assert_says("usage:");
 }
