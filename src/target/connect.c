@@ -137,7 +137,7 @@ static tgt_status_t connect_admin(struct tgt_req *req, const struct connect *c)
 	}
 	if (!tgt_subsys_allows(subsys, c->hostnqn)) {
 		log_refused_host(req, c);
-		req->result = AT_DATA_HOSTNQN;
+		/* Dword 0 is reserved here: only Invalid Parameters says where. */
 		return TGT_SC_DNR(CMD_SPECIFIC, CONNECT_INVALID_HOST);
 	}
 	if (!sq_entries(c, queue->max_entries, &entries))
