@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "target/cmpriv.h"
 #include "target/log.h"
 
 enum {
 	BACKLOG = 128,
+	ROCE_UDP_PORT = 4791,
 };
 
 static void refuse(struct rdma_cm_id *id, enum tgt_cm_status status)
@@ -115,8 +117,31 @@ static void on_channel(void *arg)
 		on_event(server, event);
 }
 
-static int listen_error(struct tgt_err *err, int code, const char *addr, uint16_t port)
+/* Is it UDP port 4791 of the address that is taken? By whom cannot be asked. */
+static bool roce_port_is_taken(const union tgt_sockaddr *listen)
 {
+	union tgt_sockaddr addr = *listen;
+	bool is_taken;
+	int fd;
+
+	if (addr.sa.sa_family == AF_INET6)
+		addr.in6.sin6_port = htons(ROCE_UDP_PORT);
+	else
+		addr.in.sin_port = htons(ROCE_UDP_PORT);
+	fd = socket(addr.sa.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	is_taken = bind(fd, &addr.sa, sizeof(addr)) && errno == EADDRINUSE;
+	close(fd);
+	return is_taken;
+}
+
+static int listen_error(struct tgt_err *err, int code, const union tgt_sockaddr *sa)
+{
+	uint16_t port = tgt_addr_port(&sa->sa);
+	char addr[TGT_ADDR_TEXT];
+
+	tgt_addr_format(&sa->sa, addr);
 	switch (code) {
 	case EADDRNOTAVAIL:
 		return tgt_err_set(err, -code,
@@ -126,10 +151,14 @@ static int listen_error(struct tgt_err *err, int code, const char *addr, uint16_
 	case ENODEV:
 		return tgt_err_set(err, -code, "cannot listen on %s: no RDMA device there", addr);
 	case EADDRINUSE:
+		if (roce_port_is_taken(sa))
+			return tgt_err_set(err, -code,
+					   "cannot listen on %s: its UDP port %d (RoCEv2) is taken"
+					   " by another program",
+					   addr, ROCE_UDP_PORT);
 		return tgt_err_set(err, -code,
-				   "cannot listen on %s port %u: another program has"
-				   " that port, or UDP port 4791 (RoCEv2) of that"
-				   " address",
+				   "cannot listen on %s port %u: another program has that port,"
+				   " or the loopback device another address",
 				   addr, port);
 	default:
 		return tgt_err_set(err, -code, "cannot listen on %s port %u: %s", addr, port,
@@ -140,10 +169,8 @@ static int listen_error(struct tgt_err *err, int code, const char *addr, uint16_
 static int bind_one(struct tgt_server *server, struct tgt_port *port, struct tgt_err *err)
 {
 	struct tgt_listener *listener = &server->listeners[server->n_listeners];
-	char addr[TGT_ADDR_TEXT];
 	int code;
 
-	tgt_addr_format(&port->addr.sa, addr);
 	listener->port = port;
 	if (rdma_create_id(server->cm, &listener->id, listener, RDMA_PS_TCP))
 		return tgt_err_set(err, -errno, "RDMA connection manager: %s", strerror(errno));
@@ -153,7 +180,7 @@ static int bind_one(struct tgt_server *server, struct tgt_port *port, struct tgt
 	}
 	code = errno;
 	rdma_destroy_id(listener->id);
-	return listen_error(err, code, addr, tgt_addr_port(&port->addr.sa));
+	return listen_error(err, code, &port->addr);
 }
 
 int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err)
@@ -199,20 +226,24 @@ static void log_listening(const struct tgt_server *server, const struct sockaddr
 
 int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err)
 {
-	char addr[TGT_ADDR_TEXT];
 	size_t i;
 
 	for (i = 0; i < server->n_listeners; i++) {
 		struct tgt_listener *listener = &server->listeners[i];
-		const struct sockaddr *sa = &listener->port->addr.sa;
 
-		tgt_addr_format(sa, addr);
 		if (rdma_listen(listener->id, BACKLOG))
-			return listen_error(err, errno, addr, tgt_addr_port(sa));
+			return listen_error(err, errno, &listener->port->addr);
 		listener->port->is_bound = true;
-		log_listening(server, sa);
 	}
 	return 0;
+}
+
+void tgt_listener_announce(const struct tgt_server *server)
+{
+	size_t i;
+
+	for (i = 0; i < server->n_listeners; i++)
+		log_listening(server, &server->listeners[i].port->addr.sa);
 }
 
 void tgt_listener_close(struct tgt_server *server)

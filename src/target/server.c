@@ -200,12 +200,15 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 	if (!rc)
 		rc = subsystems_build(server, err);
 	if (!rc)
-		announce(server);
-	if (!rc)
 		rc = tgt_listener_listen(server, err);
-	if (rc)
+	if (rc) {
 		tgt_server_stop(server);
-	return rc;
+		return rc;
+	}
+	/* Last, so that a target that cannot start says why and nothing else. */
+	announce(server);
+	tgt_listener_announce(server);
+	return 0;
 }
 
 /* ---- running ------------------------------------------------------------------------------ */

@@ -109,6 +109,8 @@ void tgt_server_stop(struct tgt_server *server);
 /* listener.c */
 int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err);
 int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err);
+/** tgt_listener_announce() - log where hosts may connect. */
+void tgt_listener_announce(const struct tgt_server *server);
 void tgt_listener_close(struct tgt_server *server);
 void tgt_listener_fini(struct tgt_server *server);
 
