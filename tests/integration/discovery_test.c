@@ -15,15 +15,25 @@
 
 #include "host.h"
 
-static struct ini_queue *connect_discovery(void)
+#define ALLOWED_HOST "nqn.2014-08.org.nvmexpress:uuid:11111111-2222-3333-4444-000000000001"
+#define OTHER_HOST   "nqn.2014-08.org.nvmexpress:uuid:11111111-2222-3333-4444-000000000002"
+
+static struct ini_queue *connect_discovery_as(const struct tgtproc *target, const char *hostnqn)
 {
-	const struct ini_params params = {.addr = tgt.addr, .port = tgt.port};
+	const struct ini_params params = {.addr = target->addr,
+					  .port = target->port,
+					  .hostnqn = hostnqn};
 	struct ini_error error = {0};
 	struct ini_queue *queue;
 
 	assert_ok(ini_open_connect(&queue, &params, NULL, &error));
 	assert_ok(ini_enable(queue, &error));
 	return queue;
+}
+
+static struct ini_queue *connect_discovery(void)
+{
+	return connect_discovery_as(&tgt, NULL);
 }
 
 static bool is_padded(const char *field, size_t bytes, const char *text)
@@ -65,6 +75,39 @@ static void discovery_record(void **state)
 	assert_int_equal(found->tsas.rdma.qptype, NVMF_RDMA_QPTYPE_CONNECTED);
 	free(records);
 	ini_close(queue);
+}
+
+static unsigned int subsystems_seen(const struct tgtproc *target, const char *hostnqn)
+{
+	struct ini_queue *queue = connect_discovery_as(target, hostnqn);
+	struct nvmf_disc_log_entry *records;
+	struct ini_error error = {0};
+	unsigned int seen = 0;
+	uint64_t genctr;
+	uint32_t count;
+
+	assert_ok(ini_discover(queue, &records, &count, &genctr, &error));
+	while (count > 0)
+		seen += records[--count].subtype == NVME_NQN_NVME;
+	free(records);
+	ini_close(queue);
+	return seen;
+}
+
+/* A host sees what it may connect to and nothing else. */
+static void discovery_of_the_allowed(void **state)
+{
+	static const char *const args[] = {"--export",	   "ram:1M",	 "--nqn", TGTPROC_NQN,
+					   "--allow-host", ALLOWED_HOST, NULL};
+	struct tgtproc closed;
+
+	(void)state;
+	assert_int_equal(tgtproc_init(&closed, 0), 0);
+	assert_int_equal(tgtproc_start(&closed, args), 0);
+	assert_int_equal(subsystems_seen(&closed, ALLOWED_HOST), 1);
+	assert_int_equal(subsystems_seen(&closed, OTHER_HOST), 0);
+	assert_int_equal(tgtproc_stop(&closed, SIGTERM, TGTPROC_STOP_MS), 0);
+	tgtproc_fini(&closed);
 }
 
 /* The same bytes in any portion (U45). */
@@ -234,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(discovery_record),
+		cmocka_unit_test(discovery_of_the_allowed),
 		cmocka_unit_test(discovery_in_portions),
 		cmocka_unit_test(identify_controller),
 		cmocka_unit_test(identify_namespace),

@@ -43,18 +43,19 @@ int tgt_teardown(void **state);
 			fail_msg("%s: %s: %s", #call, error.step ? error.step : "?", error.text); \
 	} while (0)
 
-/* The call failed with an NVMe status, written as NVME_SC_* with its type. */
+/* The call failed with exactly this NVMe status: one of the forms below. */
 #define assert_status(call, want)                                                             \
 	do {                                                                                  \
 		int rc_ = (call);                                                             \
-		if (rc_ != -EREMOTEIO || (error.nvme_status & 0x7ff) != (want))               \
+		if (rc_ != -EREMOTEIO || error.nvme_status != (want))                         \
 			fail_msg("%s: %d, %s: %s; wanted status 0x%x", #call, rc_,            \
 				 error.step ? error.step : "?", rc_ ? error.text : "success", \
 				 (unsigned int)(want));                                       \
 	} while (0)
 
-#define GENERIC(sc)  (sc)
-#define SPECIFIC(sc) (NVME_SCT_CMD_SPECIFIC << NVME_SCT_SHIFT | (sc))
+/* NVME_SC_* with its type and "do not retry", for the same command would fail again. */
+#define GENERIC(sc)  ((sc) | NVME_SC_DNR)
+#define SPECIFIC(sc) (NVME_SCT_CMD_SPECIFIC << NVME_SCT_SHIFT | (sc) | NVME_SC_DNR)
 
 /* A host of @target's subsystem, its controller enabled and identified; no I/O queue yet. */
 void host_connect_admin(struct host *host, const struct tgtproc *target);

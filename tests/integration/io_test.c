@@ -326,6 +326,38 @@ static void two_hosts_see_each_other(void **state)
 	host_disconnect(&second);
 }
 
+/* Disks without a file. What a null disk reads as is nobody's business. */
+static void ram_and_null_disks(void **state)
+{
+	static const char *const args[] = {"--export", "ram:16M",   "--export",		"null:16M",
+					   "--nqn",    TGTPROC_NQN, "--allow-any-host", NULL};
+	struct ini_error error = {0};
+	struct tgtproc other;
+	struct host host;
+
+	(void)state;
+	assert_int_equal(tgtproc_init(&other, 0), 0);
+	assert_int_equal(tgtproc_start(&other, args), 0);
+	host_connect(&host, &other, 8, HOST_SLOT_BYTES);
+	assert_int_equal(host.blocks * host.block_bytes, 16 * MIB);
+	for (host.nsid = 1; host.nsid <= 2; host.nsid++) {
+		pattern_fill(buffer, MIB, 0, host.nsid);
+		assert_ok(host_rw(&host, nvme_cmd_write, INI_DATA_KEYED_INV, 2048, 2048, buffer,
+				  &error));
+		assert_ok(ini_flush(host.io, host.nsid, &error));
+		memset(buffer, 0, MIB);
+		assert_ok(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED_INV, 2048, 2048, buffer,
+				  &error));
+		assert_true(host.nsid == 2 || pattern_is(buffer, MIB, 0, 1));
+		assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, host.blocks, 1, buffer,
+				      &error),
+			      GENERIC(NVME_SC_LBA_RANGE));
+	}
+	host_disconnect(&host);
+	assert_int_equal(tgtproc_stop(&other, SIGTERM, TGTPROC_STOP_MS), 0);
+	tgtproc_fini(&other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +368,7 @@ int main(void)
 		cmocka_unit_test(deep_queue),
 		cmocka_unit_test(several_queues),
 		cmocka_unit_test(two_hosts_see_each_other),
+		cmocka_unit_test(ram_and_null_disks),
 	};
 
 	return cmocka_run_group_tests(tests, tgt_setup, tgt_teardown);

@@ -31,6 +31,8 @@
 /* Keep-alive time-outs are checked to a granularity of KAS, a second. */
 #define KATO_MS	      2000u
 #define KATO_SLACK_MS 6000
+/* A host that is disconnected hears of it long before any time-out of its own. */
+#define TOLD_MS 2000
 
 static void sleep_ms(int ms)
 {
@@ -44,15 +46,23 @@ static void keep_alive_expires(void **state)
 {
 	struct ini_params params = {
 		.addr = tgt.addr, .port = tgt.port, .subnqn = TGTPROC_NQN, .kato_ms = KATO_MS};
-	struct ini_queue *silent, *alive;
+	struct ini_params io_params;
+	struct ini_queue *silent, *silent_io, *alive;
 	struct ini_error error = {0};
 	uint64_t start_ns;
+	uint16_t cntlid;
 
 	(void)state;
 	assert_ok(ini_open_connect(&alive, &params, NULL, &error));
 	assert_ok(ini_enable(alive, &error));
-	assert_ok(ini_open_connect(&silent, &params, NULL, &error));
+	assert_ok(ini_open_connect(&silent, &params, &cntlid, &error));
+	assert_ok(ini_enable(silent, &error));
+	io_params = params;
+	io_params.qid = 1;
+	io_params.cntlid = cntlid;
+	assert_ok(ini_open_connect(&silent_io, &io_params, NULL, &error));
 	start_ns = ini_now_ns();
+	assert_ok(ini_keep_alive(silent, &error)); /* its last word */
 	while (ini_is_connected(silent) &&
 	       ini_now_ns() - start_ns < (KATO_MS + KATO_SLACK_MS) * 1000000ull) {
 		assert_ok(ini_keep_alive(alive, &error));
@@ -60,7 +70,11 @@ static void keep_alive_expires(void **state)
 	}
 	assert_false(ini_is_connected(silent));
 	assert_true(ini_now_ns() - start_ns >= KATO_MS * 1000000ull);
+	/* The I/O queue goes with its controller, and the operator is told why. */
+	assert_ok(ini_wait_disconnect(silent_io, TOLD_MS, &error));
+	assert_int_equal(tgtproc_wait_log(&tgt, "nothing heard", TOLD_MS), 0);
 	assert_ok(ini_keep_alive(alive, &error));
+	ini_close(silent_io);
 	ini_close(silent);
 	ini_close(alive);
 }
@@ -77,9 +91,13 @@ static void fast_reconnect(void **state)
 	host_connect(&host, &tgt, 8, 4096);
 	params = host_io_params(&host, 1, 8, 4096);
 	for (i = 0; i < 20; i++) {
-		ini_abandon(host.io);
+		if (i % 2)
+			ini_abandon(host.io);
+		else
+			ini_close(host.io);
 		host.io = NULL;
 		assert_ok(ini_open_connect(&host.io, &params, NULL, &error));
+		assert_ok(ini_flush(host.io, host.nsid, &error));
 	}
 	host_disconnect(&host);
 	host_check_served(&tgt);
@@ -246,6 +264,39 @@ static void every_stop_signal_is_orderly(void **state)
 	}
 }
 
+/* A target that is stopped tells its hosts, with writes in flight and without. */
+static void hosts_are_told_of_the_stop(void **state)
+{
+	struct ini_cmd cmd = {.data = INI_DATA_KEYED, .bytes = 4096};
+	struct ini_error error = {0};
+	struct host busy, idle;
+	unsigned int i;
+	int status;
+
+	(void)state;
+	host_connect(&busy, &tgt, 64, 4096);
+	host_connect(&idle, &tgt, 8, 4096);
+	for (i = 0; i < 60; i++) {
+		cmd.tag = INI_TAG_ANY;
+		ini_sqe_rw(&cmd.sqe, nvme_cmd_write, busy.nsid, busy.blocks / 2 + (uint64_t)i * 8,
+			   4096 / busy.block_bytes);
+		assert_ok(ini_submit(busy.io, &cmd, &error));
+	}
+	status = tgtproc_stop(&tgt, SIGTERM, TGTPROC_STOP_MS);
+	if (status)
+		fail_msg("the target ended with %d: %s", status, tgt.log);
+	assert_ok(ini_wait_disconnect(busy.io, TOLD_MS, &error));
+	assert_ok(ini_wait_disconnect(busy.admin, TOLD_MS, &error));
+	assert_ok(ini_wait_disconnect(idle.io, TOLD_MS, &error));
+	assert_ok(ini_wait_disconnect(idle.admin, TOLD_MS, &error));
+	ini_abandon(busy.io);
+	ini_abandon(busy.admin);
+	ini_abandon(idle.io);
+	ini_abandon(idle.admin);
+	assert_int_equal(tgtproc_start_default(&tgt), 0);
+	host_check_served(&tgt);
+}
+
 static void target_killed_during_writes(void **state)
 {
 	static uint8_t chunk[CHUNK_BYTES];
@@ -302,6 +353,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(host_killed_during_writes),
 		cmocka_unit_test(target_stopped_during_writes),
 		cmocka_unit_test(every_stop_signal_is_orderly),
+		cmocka_unit_test(hosts_are_told_of_the_stop),
 		cmocka_unit_test(target_killed_during_writes),
 		cmocka_unit_test(idle_costs_nothing),
 	};

@@ -164,6 +164,24 @@ void tgtproc_read_log(struct tgtproc *tgt)
 		close(fd);
 }
 
+int tgtproc_wait_log(struct tgtproc *tgt, const char *text, int timeout_ms)
+{
+	uint64_t deadline = now_ms() + (uint64_t)timeout_ms;
+
+	for (;;) {
+		bool is_running = tgtproc_is_running(tgt);
+
+		tgtproc_read_log(tgt);
+		if (strstr(tgt->log, text))
+			return 0;
+		if (!is_running)
+			return -ECHILD;
+		if (now_ms() >= deadline)
+			return -ETIMEDOUT;
+		sleep_ms(5);
+	}
+}
+
 /*
  * "listening on 127.0.0.1:4420" or "listening on 0.0.0.0:4420, 127.0.0.2 on sr_lo": the port stands
  * behind the first address, and the last address is one that can be reached.

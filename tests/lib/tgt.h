@@ -58,6 +58,8 @@ bool tgtproc_is_running(struct tgtproc *tgt);
 
 /* Read what it has said so far into tgt->log. */
 void tgtproc_read_log(struct tgtproc *tgt);
+/* Wait until it has said @text. 0, -ECHILD when it ended without, or -ETIMEDOUT. */
+int tgtproc_wait_log(struct tgtproc *tgt, const char *text, int timeout_ms);
 /* User and system time it has used, all threads. */
 uint64_t tgtproc_cpu_ns(const struct tgtproc *tgt);
 
