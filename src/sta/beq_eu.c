@@ -23,7 +23,7 @@ static void timed_out_elsewhere(void *owner, struct sta_msg *msg)
 /* Back to the EU of the request's QP. */
 static void give_back(struct sta_eu *eu, struct sta_req *req, sta_status_t status)
 {
-	req->status = status;
+	req->from_be.status = status;
 	if (req->qp->eu == eu) {
 		sta_req_executed(eu, req);
 		return;
@@ -54,8 +54,7 @@ void sta_beq_execute(struct sta_eu *eu, struct sta_req *req)
 {
 	struct doca_sta_be_q_handle *beq = req->beq;
 
-	req->dw0 = 0;
-	req->dw1 = 0;
+	req->from_be = (struct sta_result){0};
 	if (beq->is_closing) {
 		give_back(eu, req, STA_SC(NS_NOT_READY));
 		return;
@@ -98,8 +97,8 @@ static unsigned int reap(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
 
 	while (n < STA_POLL_BATCH && sta_nvq_poll(&beq->q, &cpl)) {
 		req = cpl.cookie;
-		req->dw0 = cpl.dw0;
-		req->dw1 = cpl.dw1;
+		req->from_be.dw0 = cpl.dw0;
+		req->from_be.dw1 = cpl.dw1;
 		beq->stats.completions++;
 		if (cpl.status >> 1)
 			beq->stats.errors++;
@@ -146,11 +145,17 @@ unsigned int sta_beq_poll(struct sta_eu *eu)
 	return n;
 }
 
-static void report_late(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, struct sta_req *req)
+static void count_timeout(struct doca_sta_be_q_handle *beq)
 {
 	beq->stats.timeouts++;
 	if (!atomic_exchange(&beq->is_timeout_posted, true))
 		sta_post(beq->be->sta, &beq->timeout_msg);
+}
+
+/* The controller has the command still. */
+static void report_late(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, struct sta_req *req)
+{
+	count_timeout(beq);
 	if (req->qp->eu == eu) {
 		sta_req_timed_out(eu, req);
 		return;

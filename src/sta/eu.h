@@ -64,10 +64,18 @@ enum sta_req_state {
 	STA_REQ_RESPOND, /* response posted */
 };
 
+/* What a command's completion says. */
+struct sta_result {
+	sta_status_t status;
+	uint32_t dw0, dw1;
+};
+
 /*
  * A command between capsule and response.
  * Owner: the EU of its QP; while EXECUTE the EU of the back-end queue; while APP the fields the
- * application sees (sqe, payload) are constant.
+ * application sees (sqe, payload) are constant. A command that is late has two owners: the EU of
+ * its QP answers it while that of the queue goes on to wait for it. The latter then writes
+ * from_be and msg, nothing else.
  * Life: from capsule to the completion of the response AND the return of the back-end command.
  */
 struct sta_req {
@@ -77,8 +85,8 @@ struct sta_req {
 	enum sta_req_state state;
 	bool is_at_backend; /* the controller may touch the buffers */
 	bool is_late; /* answered after the back-end timed out */
-	sta_status_t status;
-	uint32_t dw0, dw1;
+	struct sta_result result; /* for the host */
+	struct sta_result from_be;
 	struct sta_sqe sqe;
 	struct sta_capsule cap;
 	struct sta_rx *rx; /* holds in-capsule data, else NULL (posted again) */
@@ -273,7 +281,7 @@ void sta_req_fetched(struct sta_eu *eu, struct sta_req *req); /* RDMA READ is co
 void sta_req_executed(struct sta_eu *eu, struct sta_req *req); /* back-end is done */
 void sta_req_timed_out(struct sta_eu *eu, struct sta_req *req); /* back-end is not */
 void sta_req_responded(struct sta_eu *eu, struct sta_req *req); /* response is sent, or failed */
-/* Posts the response in req->status, dw0, dw1; @data_bytes of the staging slot go before it. */
+/* Posts the response in req->result; @data_bytes of the staging slot go before it. */
 void sta_req_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_bytes);
 void sta_req_answer(struct sta_eu *eu, struct sta_req *req, sta_status_t status);
 void sta_req_drop(struct sta_eu *eu, struct sta_req *req); /* QP failed: forget it */

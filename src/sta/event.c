@@ -112,10 +112,11 @@ void sta_event_cqe_notify(struct sta_eu *eu, const struct sta_req *req,
 	event->subsys = atomic_load(&req->qp->subsys);
 	event->qp = req->qp;
 	event->cqe = (struct sta_cqe){
-		.dw0 = htole32(req->dw0),
-		.dw1 = htole32(req->dw1),
+		.dw0 = htole32(req->result.dw0),
+		.dw1 = htole32(req->result.dw1),
+		.sqid = htole16(req->qp->qid),
 		.cid = req->sqe.cid,
-		.status = htole16((uint16_t)(req->status << 1)),
+		.status = htole16((uint16_t)(req->result.status << 1)),
 	};
 	event->opcode = req->sqe.opcode;
 	event->cid = le16toh(req->sqe.cid);

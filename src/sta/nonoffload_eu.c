@@ -77,12 +77,14 @@ void sta_nonoff_on_send(void *owner, struct sta_msg *msg)
 	struct sta_connect conn;
 	uint32_t bytes = 0;
 
-	req->status = (sta_status_t)(le16toh(task->cqe.status) >> 1);
-	req->dw0 = le32toh(task->cqe.dw0);
-	req->dw1 = le32toh(task->cqe.dw1);
+	req->result = (struct sta_result){
+		.status = (sta_status_t)(le16toh(task->cqe.status) >> 1),
+		.dw0 = le32toh(task->cqe.dw0),
+		.dw1 = le32toh(task->cqe.dw1),
+	};
 	if (task->is_with_data && req->wait.slot && req->cap.dir == STA_DATA_TO_HOST)
 		bytes = req->cap.sgl.bytes;
-	if (req->status == 0 && sta_capsule_is_connect(&req->sqe, &conn))
+	if (req->result.status == 0 && sta_capsule_is_connect(&req->sqe, &conn))
 		req->qp->is_connected = true;
 	sta_req_respond(owner, req, bytes);
 }

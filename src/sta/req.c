@@ -57,28 +57,26 @@ void sta_req_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_bytes
 		req->rx = NULL;
 	}
 	qp->sqhd = qp->sqhd + 1 < sq_size ? qp->sqhd + 1 : 0;
-	rsp->dw0 = htole32(req->dw0);
-	rsp->dw1 = htole32(req->dw1);
+	rsp->dw0 = htole32(req->result.dw0);
+	rsp->dw1 = htole32(req->result.dw1);
 	rsp->sqhd = htole16(qp->is_flow_control_off ? 0xffff : (uint16_t)qp->sqhd);
 	rsp->sqid = htole16(qp->qid);
 	rsp->cid = req->sqe.cid;
-	rsp->status = htole16((uint16_t)(req->status << 1));
+	rsp->status = htole16((uint16_t)(req->result.status << 1));
 	req->state = STA_REQ_RESPOND;
 	sta_xfer_respond(eu, req, data_bytes);
 }
 
 void sta_req_answer(struct sta_eu *eu, struct sta_req *req, sta_status_t status)
 {
-	req->status = status;
-	req->dw0 = 0;
-	req->dw1 = 0;
+	req->result = (struct sta_result){.status = status};
 	sta_req_respond(eu, req, 0);
 }
 
 static void reject(struct sta_eu *eu, struct sta_req *req, sta_status_t status)
 {
 	eu->stats.invalid_capsules++;
-	req->status = status;
+	req->result = (struct sta_result){.status = status};
 	sta_event_cqe_notify(eu, req, DOCA_STA_CQE_NOTIF_NVME_OF_VALIDATION_ERR);
 	sta_req_answer(eu, req, status);
 }
@@ -198,12 +196,13 @@ void sta_req_executed(struct sta_eu *eu, struct sta_req *req)
 			recycle(eu, req);
 		return;
 	}
-	sta_ns_count(req->ns, eu->idx, &req->cap, req->sqe.opcode, req->status);
-	if (req->status) {
+	req->result = req->from_be;
+	sta_ns_count(req->ns, eu->idx, &req->cap, req->sqe.opcode, req->result.status);
+	if (req->result.status) {
 		eu->stats.backend_errors++;
 		sta_event_cqe_notify(eu, req, DOCA_STA_CQE_NOTIF_NVME_COMP_ERR);
 	}
-	sta_req_respond(eu, req, is_read && !req->status ? req->cap.data_bytes : 0);
+	sta_req_respond(eu, req, is_read && !req->result.status ? req->cap.data_bytes : 0);
 }
 
 void sta_req_timed_out(struct sta_eu *eu, struct sta_req *req)
