@@ -64,6 +64,7 @@ void sta_beq_execute(struct sta_eu *eu, struct sta_req *req)
 		return;
 	}
 	beq->stats.waited++;
+	req->queued_ns = eu->now_ns;
 	req->next = NULL;
 	*beq->wait_tail = req;
 	beq->wait_tail = &req->next;
@@ -164,6 +165,15 @@ static void report_late(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, str
 	sta_eu_post(req->qp->eu, &req->late_msg);
 }
 
+/* Commands that the controller never saw; the oldest is first. */
+static void give_up_waiting(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, uint64_t limit_ns)
+{
+	while (beq->wait && eu->now_ns - beq->wait->queued_ns >= limit_ns) {
+		count_timeout(beq);
+		give_back(eu, pop_waiting(beq), STA_SC(INTERNAL));
+	}
+}
+
 /* A closing queue whose controller never answers gives its commands back all the same. */
 static void abandon(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
 {
@@ -185,6 +195,7 @@ void sta_beq_check_timeouts(struct sta_eu *eu)
 			continue;
 		while ((req = sta_nvq_next_late(&beq->q, eu->now_ns, limit_ns, &cid)))
 			report_late(eu, beq, req);
+		give_up_waiting(eu, beq, limit_ns);
 		if (beq->is_closing && sta_nvq_all_late(&beq->q))
 			abandon(eu, beq);
 	}

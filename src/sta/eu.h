@@ -87,6 +87,7 @@ struct sta_req {
 	bool is_late; /* answered after the back-end timed out */
 	struct sta_result result; /* for the host */
 	struct sta_result from_be;
+	uint64_t queued_ns; /* when it began to wait for room in the ring */
 	struct sta_sqe sqe;
 	struct sta_capsule cap;
 	struct sta_rx *rx; /* holds in-capsule data, else NULL (posted again) */

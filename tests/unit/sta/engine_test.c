@@ -362,6 +362,33 @@ static void test_late_command(void **state)
 	assert_at_rest(e, qp);
 }
 
+/* A command that the ring has no room for is answered in time, too. */
+static void test_waiting_command_times_out(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, 0, 0), fetched[ENGINE_RING];
+
+	for (uint16_t i = 0; i < ENGINE_RING; i++) {
+		sqe.cid = htole16(i);
+		assert_true(engine_send(qp, &sqe, NULL, 0));
+	}
+	engine_run(e);
+	assert_non_null(beq.h.wait);
+	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
+	finish(e, qp);
+	assert_int_equal(qp->num_answers, ENGINE_RING);
+	assert_null(beq.h.wait);
+	for (unsigned int i = 0; i < ENGINE_RING - 1; i++)
+		assert_true(engine_be_fetch(&beq, &fetched[i]));
+	assert_false(engine_be_fetch(&beq, &fetched[3])); /* it never saw the last */
+	for (unsigned int i = 0; i < ENGINE_RING - 1; i++)
+		engine_be_complete(&beq, &fetched[i], 0, 0);
+	finish(e, qp);
+	assert_int_equal(qp->num_answers, ENGINE_RING);
+	assert_at_rest(e, qp);
+}
+
 static void test_late_command_of_failed_connection(void **state)
 {
 	struct engine *e = *state;
@@ -608,6 +635,7 @@ int main(void)
 		TEST(test_short_capsule_ends_connection),
 		TEST(test_overload),
 		TEST(test_late_command),
+		TEST(test_waiting_command_times_out),
 		TEST(test_late_command_of_failed_connection),
 		TEST(test_crossing),
 		TEST(test_late_answer_is_not_overwritten),
