@@ -16,6 +16,7 @@
 #include <rdma/rdma_verbs.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cm_side.h"
@@ -171,6 +172,7 @@ static void test_server_disconnects(void **state)
 
 static void refuse(struct cm_side *side)
 {
+	struct pollfd pfd = {.fd = side->channel->fd, .events = POLLIN};
 	struct rdma_conn_param param = cm_param("too late");
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id;
@@ -184,7 +186,8 @@ static void refuse(struct cm_side *side)
 	CHECK(rdma_accept(id, &param) == -1 && errno == EINVAL);
 	CHECK(rdma_ack_cm_event(event) == 0);
 	CHECK(rdma_destroy_id(id) == 0);
-	cm_barrier(side); /* second: the request is not even fetched */
+	/* Second: the request has arrived, but is not even fetched. */
+	CHECK(poll(&pfd, 1, -1) == 1);
 	close_server(side);
 	cm_barrier(side); /* third: nobody listens */
 	cm_barrier(side);
@@ -197,11 +200,6 @@ static void expect_rejected(struct cm_side *side, int reason, const char *text)
 	struct rdma_cm_event *event;
 
 	CHECK(rdma_connect(id, &param) == 0);
-	if (reason == 28 && !text) {
-		/* Long enough for the REQ to be in the server's queue. */
-		usleep(50000);
-		cm_barrier(side);
-	}
 	event = cm_expect(side, RDMA_CM_EVENT_REJECTED);
 	CHECK(event->status == reason && event->param.conn.private_data_len == 148);
 	if (text)
@@ -212,15 +210,11 @@ static void expect_rejected(struct cm_side *side, int reason, const char *text)
 
 static void be_refused(struct cm_side *side)
 {
-	uint64_t before;
-
 	hear_address(side);
 	expect_rejected(side, 28, "busy");
 	expect_rejected(side, 28, NULL);
 	cm_barrier(side);
-	before = cm_now_ms();
 	expect_rejected(side, 8, NULL);
-	CHECK(cm_now_ms() - before < 400); /* at once, not after a repetition */
 	cm_barrier(side);
 }
 
@@ -240,23 +234,29 @@ static void serve_until_killed(struct cm_side *side)
 	pause();
 }
 
+/* Returns when its sockets are gone too. */
+static void kill_peer(struct cm_side *side)
+{
+	struct pollfd pfd = {.fd = (int)syscall(SYS_pidfd_open, side->peer, 0), .events = POLLIN};
+
+	CHECK(pfd.fd >= 0 && kill(side->peer, SIGKILL) == 0);
+	CHECK(poll(&pfd, 1, -1) == 1);
+	close(pfd.fd);
+}
+
 static void kill_server(struct cm_side *side)
 {
 	struct rdma_conn_param param = cm_param("again");
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *id, *next;
-	uint64_t before;
 
 	hear_address(side);
 	id = cm_connect(side, "x");
 	cm_barrier(side);
 	next = cm_resolved(side, true);
-	CHECK(kill(side->peer, SIGKILL) == 0);
-	usleep(50000);
-	before = cm_now_ms();
+	kill_peer(side);
 	CHECK(rdma_disconnect(id) == 0);
 	CHECK(cm_pass(side, RDMA_CM_EVENT_DISCONNECTED) == 0);
-	CHECK(cm_now_ms() - before < 5000);
 	cm_destroy(id);
 	CHECK(rdma_connect(next, &param) == 0);
 	CHECK(rdma_get_cm_event(side->channel, &event) == 0);
@@ -264,7 +264,6 @@ static void kill_server(struct cm_side *side)
 	CHECK((event->event == RDMA_CM_EVENT_UNREACHABLE && event->status == -ETIMEDOUT) ||
 	      event->event == RDMA_CM_EVENT_REJECTED);
 	CHECK(rdma_ack_cm_event(event) == 0);
-	CHECK(cm_now_ms() - before < 12000);
 	cm_destroy(next);
 }
 
@@ -276,7 +275,10 @@ static void test_server_dies(void **state)
 
 /* --- many ---------------------------------------------------------------------------------- */
 
-/* Over a lossy network (see meson.build) each lost message costs half a second or one. */
+/*
+ * Over a lossy network (see meson.build) each lost message costs half a second or one. Without
+ * loss there are so many that a time-out in each would take longer than a side may live.
+ */
 #ifndef IS_LOSSY
 #define IS_LOSSY 0
 #endif
@@ -338,12 +340,8 @@ static void connect_many(struct cm_side *side)
 
 static void test_many_in_a_row(void **state)
 {
-	uint64_t before = cm_now_ms();
-
 	(void)state;
 	assert_true(cm_pair_run(serve_many, connect_many));
-	/* None of them waited for a time-out. */
-	assert_true(IS_LOSSY || cm_now_ms() - before < 20000);
 }
 
 /* --- synchronous ids ----------------------------------------------------------------------- */
@@ -531,7 +529,7 @@ static void connect_to_self(struct cm_side *side)
 	a = cm_resolved(side, true);
 	CHECK(poll(&pfd, 1, 0) == 0);
 	CHECK(rdma_connect(a, &param) == 0);
-	CHECK(poll(&pfd, 1, 5000) == 1);
+	CHECK(poll(&pfd, 1, -1) == 1);
 	event = cm_expect(side, RDMA_CM_EVENT_CONNECT_REQUEST);
 	b = event->id;
 	CHECK(rdma_migrate_id(a, second) == 0);

