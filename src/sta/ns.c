@@ -156,16 +156,25 @@ void sta_ns_count(struct doca_sta_ns_handle *ns, unsigned int eu_idx, const stru
 		  uint8_t opcode, sta_status_t status)
 {
 	struct sta_ns_stats *stats = &ns->eu[eu_idx].stats;
+	/* A command that failed counts, its data does not. */
+	uint64_t bytes = status ? 0 : cap->data_bytes;
 
 	if (status)
 		stats->errors++;
-	if (opcode == nvme_cmd_read) {
+	switch (opcode) {
+	case nvme_cmd_read:
 		stats->reads++;
-		stats->read_bytes += cap->data_bytes;
-	} else if (opcode == nvme_cmd_write) {
+		stats->read_bytes += bytes;
+		break;
+	case nvme_cmd_write:
 		stats->writes++;
-		stats->written_bytes += cap->data_bytes;
-	} else {
+		stats->written_bytes += bytes;
+		break;
+	case nvme_cmd_compare:
+		stats->compares++;
+		stats->compared_bytes += bytes;
+		break;
+	default:
 		stats->other_commands++;
 	}
 }

@@ -37,9 +37,11 @@
 #define STA_NS_COUNTERS(X) \
 	X(reads)           \
 	X(writes)          \
+	X(compares)        \
 	X(other_commands)  \
 	X(read_bytes)      \
 	X(written_bytes)   \
+	X(compared_bytes)  \
 	X(errors)
 
 #define STA_COUNTER_FIELD(name) uint64_t name;

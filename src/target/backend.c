@@ -314,6 +314,14 @@ bool tgt_backend_has_cache(const struct tgt_backend *be)
 	return nv_ctrl_info(be->ctrl)->volatile_write_cache;
 }
 
+uint64_t tgt_backend_media_errors(const struct tgt_backend *be)
+{
+	struct nv_soft_stats stats;
+
+	nv_soft_get_stats(be->soft, &stats);
+	return stats.media_errors;
+}
+
 struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *be)
 {
 	return be->sta;

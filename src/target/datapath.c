@@ -333,6 +333,35 @@ static void limits_lower(struct tgt_limits *limits, const struct tgt_config *con
 		limits->ioccsz_bytes = TGT_SQE_BYTES + config->in_capsule_bytes;
 }
 
+/* ---- statistics --------------------------------------------------------------------------- */
+
+static uint64_t counter(const struct doca_sta_eu_ctr_entry *entries, uint16_t n, const char *name)
+{
+	uint16_t i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(entries[i].name, name))
+			return *entries[i].val;
+	return 0;
+}
+
+static void ns_usage(const struct tgt_subsys *subsys, const struct tgt_ns *ns,
+		     struct tgt_usage *usage)
+{
+	const struct doca_sta_eu_ctr_entry *entries;
+	uint16_t n;
+
+	memset(usage, 0, sizeof(*usage));
+	usage->media_errors = tgt_backend_media_errors(ns->backend);
+	if (doca_sta_get_ns_stats(subsys->sta, ns->sta, &entries, &n) != DOCA_SUCCESS)
+		return;
+	usage->read_commands = counter(entries, n, "reads") + counter(entries, n, "compares");
+	usage->write_commands = counter(entries, n, "writes");
+	usage->read_bytes =
+		counter(entries, n, "read_bytes") + counter(entries, n, "compared_bytes");
+	usage->written_bytes = counter(entries, n, "written_bytes");
+}
+
 /* ---- bring-up and shut-down --------------------------------------------------------------- */
 
 static void on_eu_error(const struct doca_sta_event_eu_err *event, union doca_data user_data)
@@ -418,6 +447,7 @@ int tgt_datapath_start(struct tgt_server *server, struct tgt_err *err)
 	int rc;
 
 	nv_soft_mem_allocator(server->mem, &shared_mem);
+	server->tgt.ns_usage = ns_usage;
 	rc = sta_start(server, err);
 	return rc ? rc : io_start(server, err);
 }

@@ -93,7 +93,7 @@ static void ctrl_io(const struct tgt_ctrlr *ctrlr, struct nvme_id_ctrl *id)
 	id->oaes = htole32(NVME_CTRL_OAES_NA);
 	id->acl = TGT_MAX_ABORTS - 1;
 	id->frmw = FRMW_ONE_FIXED_SLOT;
-	id->lpa |= NVME_CTRL_LPA_CMD_EFFECTS;
+	id->lpa |= NVME_CTRL_LPA_CMD_EFFECTS | NVME_CTRL_LPA_SMART_PER_NS;
 	id->sqes = ENTRY_SIZE_SQ;
 	id->cqes = ENTRY_SIZE_CQ;
 	id->nn = htole32(subsys->nn);

@@ -21,6 +21,12 @@ static_assert(sizeof(struct nvme_firmware_slot) == 512, "firmware log");
 static_assert(sizeof(struct nvme_cmd_effects_log) == 4096, "effects log");
 static_assert(sizeof(struct nvme_error_log_page) == 64, "error log entry");
 
+/* A log of the controller, not of one namespace. */
+static bool names_no_ns(uint32_t nsid)
+{
+	return nsid == NVME_NSID_NONE || nsid == NVME_NSID_ALL;
+}
+
 /* Copy the part of a whole page that was asked for; @out is zeroed already. */
 static void part(const void *page, size_t page_bytes, uint64_t offset, uint8_t *out, size_t bytes)
 {
@@ -32,11 +38,13 @@ static void part(const void *page, size_t page_bytes, uint64_t offset, uint8_t *
 }
 
 /* Newest entry first. */
-static void read_errors(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes)
+static void read_errors(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+			size_t bytes)
 {
 	struct nvme_error_log_page page[TGT_ERROR_LOG_ENTRIES];
 	uint64_t i, kept = ctrlr->n_errors;
 
+	(void)nsid;
 	if (kept > TGT_ERROR_LOG_ENTRIES)
 		kept = TGT_ERROR_LOG_ENTRIES;
 	memset(page, 0, sizeof(page));
@@ -55,28 +63,74 @@ static void read_errors(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, 
 	part(page, sizeof(page), offset, out, bytes);
 }
 
-static void read_smart(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes)
+static void add_usage(const struct tgt_ctrlr *ctrlr, const struct tgt_ns *ns, struct tgt_usage *sum)
+{
+	struct tgt_usage usage;
+
+	ctrlr->tgt->ns_usage(ctrlr->subsys, ns, &usage);
+	sum->read_commands += usage.read_commands;
+	sum->write_commands += usage.write_commands;
+	sum->read_bytes += usage.read_bytes;
+	sum->written_bytes += usage.written_bytes;
+	sum->media_errors += usage.media_errors;
+}
+
+/* A counter of 16 bytes; ours have 8. */
+static void put_counter(uint8_t field[16], uint64_t value)
+{
+	value = htole64(value);
+	memcpy(field, &value, sizeof(value));
+}
+
+/* Data units are 1000 times 512 bytes, rounded up. */
+static uint64_t data_units(uint64_t bytes)
+{
+	const uint64_t unit = 512 * 1000;
+
+	return bytes / unit + (bytes % unit != 0);
+}
+
+/* Of one namespace, or of all that the subsystem has: any controller of it leads to the same. */
+static void put_usage(const struct tgt_ctrlr *ctrlr, uint32_t nsid, struct nvme_smart_log *page)
+{
+	const struct tgt_subsys *subsys = ctrlr->subsys;
+	struct tgt_usage sum = {0};
+	uint32_t n;
+
+	for (n = 1; n <= subsys->nn; n++)
+		if (subsys->ns[n - 1] && (names_no_ns(nsid) || n == nsid))
+			add_usage(ctrlr, subsys->ns[n - 1], &sum);
+	put_counter(page->data_units_read, data_units(sum.read_bytes));
+	put_counter(page->data_units_written, data_units(sum.written_bytes));
+	put_counter(page->host_reads, sum.read_commands);
+	put_counter(page->host_writes, sum.write_commands);
+	put_counter(page->media_errors, sum.media_errors);
+}
+
+static void read_smart(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+		       size_t bytes)
 {
 	struct nvme_smart_log page;
-	uint64_t hours = htole64((ctrlr->tgt->now_ms - ctrlr->created_ms) / MS_PER_HOUR);
-	uint64_t errors = htole64(ctrlr->n_errors);
 	uint16_t kelvin = htole16(ROOM_KELVIN);
 
 	memset(&page, 0, sizeof(page));
 	memcpy(page.temperature, &kelvin, sizeof(kelvin));
 	page.avail_spare = 100;
 	page.spare_thresh = 10;
-	memcpy(page.power_on_hours, &hours, sizeof(hours));
-	memcpy(page.num_err_log_entries, &errors, sizeof(errors));
+	put_usage(ctrlr, nsid, &page);
+	put_counter(page.power_on_hours, (ctrlr->tgt->now_ms - ctrlr->created_ms) / MS_PER_HOUR);
+	put_counter(page.num_err_log_entries, ctrlr->n_errors);
 	part(&page, sizeof(page), offset, out, bytes);
 }
 
-static void read_firmware(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes)
+static void read_firmware(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+			  size_t bytes)
 {
 	struct nvme_firmware_slot page;
 	size_t len = strlen(SOFTSTA_VERSION);
 
 	(void)ctrlr;
+	(void)nsid;
 	memset(&page, 0, sizeof(page));
 	page.afi = 1; /* slot 1 is active */
 	memset(page.frs[0], ' ', sizeof(page.frs[0]));
@@ -84,11 +138,13 @@ static void read_firmware(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out
 	part(&page, sizeof(page), offset, out, bytes);
 }
 
-static void read_changed_ns(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes)
+static void read_changed_ns(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+			    size_t bytes)
 {
 	uint32_t page[CHANGED_NS_BYTES / 4] = {0};
 	size_t i;
 
+	(void)nsid;
 	static_assert(TGT_MAX_CHANGED_NS == CHANGED_NS_BYTES / 4, "one page of ids");
 	if (ctrlr->n_changed_ns > TGT_MAX_CHANGED_NS)
 		page[0] = htole32(NVME_NSID_ALL);
@@ -98,7 +154,8 @@ static void read_changed_ns(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *o
 	part(page, sizeof(page), offset, out, bytes);
 }
 
-static void read_effects(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes)
+static void read_effects(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+			 size_t bytes)
 {
 	static const uint8_t admin[] = {nvme_admin_get_log_page, nvme_admin_identify,
 					nvme_admin_abort_cmd,	 nvme_admin_set_features,
@@ -110,6 +167,7 @@ static void read_effects(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out,
 	struct nvme_cmd_effects_log page;
 	size_t i;
 
+	(void)nsid;
 	memset(&page, 0, sizeof(page));
 	for (i = 0; i < sizeof(admin); i++)
 		page.acs[admin[i]] = supported;
@@ -127,26 +185,30 @@ static void read_effects(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out,
 	part(&page, sizeof(page), offset, out, bytes);
 }
 
-static void read_discovery(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes)
+static void read_discovery(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+			   size_t bytes)
 {
+	(void)nsid;
 	tgt_discovery_log_read(ctrlr, offset, out, bytes);
 }
 
 struct page {
 	uint8_t lid;
 	bool of_discovery; /* of discovery controllers, else of I/O controllers */
+	bool per_ns; /* there is one for each namespace too */
 	uint64_t bytes; /* 0: as the log says */
-	void (*read)(struct tgt_ctrlr *ctrlr, uint64_t offset, uint8_t *out, size_t bytes);
+	void (*read)(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset, uint8_t *out,
+		     size_t bytes);
 };
 
 static const struct page pages[] = {
-	{NVME_LOG_LID_ERROR, false, TGT_ERROR_LOG_ENTRIES * sizeof(struct nvme_error_log_page),
-	 read_errors},
-	{NVME_LOG_LID_SMART, false, sizeof(struct nvme_smart_log), read_smart},
-	{NVME_LOG_LID_FW_SLOT, false, sizeof(struct nvme_firmware_slot), read_firmware},
-	{NVME_LOG_LID_CHANGED_NS, false, CHANGED_NS_BYTES, read_changed_ns},
-	{NVME_LOG_LID_CMD_EFFECTS, false, sizeof(struct nvme_cmd_effects_log), read_effects},
-	{NVME_LOG_LID_DISCOVER, true, 0, read_discovery},
+	{NVME_LOG_LID_ERROR, false, false,
+	 TGT_ERROR_LOG_ENTRIES * sizeof(struct nvme_error_log_page), read_errors},
+	{NVME_LOG_LID_SMART, false, true, sizeof(struct nvme_smart_log), read_smart},
+	{NVME_LOG_LID_FW_SLOT, false, false, sizeof(struct nvme_firmware_slot), read_firmware},
+	{NVME_LOG_LID_CHANGED_NS, false, false, CHANGED_NS_BYTES, read_changed_ns},
+	{NVME_LOG_LID_CMD_EFFECTS, false, false, sizeof(struct nvme_cmd_effects_log), read_effects},
+	{NVME_LOG_LID_DISCOVER, true, false, 0, read_discovery},
 };
 
 static const struct page *page_find(const struct tgt_ctrlr *ctrlr, uint8_t lid)
@@ -182,6 +244,9 @@ tgt_status_t tgt_log_exec(struct tgt_req *req)
 
 	if (!page)
 		return TGT_SC_DNR(CMD_SPECIFIC, INVALID_LOG_PAGE);
+	if (page->per_ns && !names_no_ns(req->cmd.nsid) &&
+	    !tgt_ns_get(ctrlr->subsys, req->cmd.nsid))
+		return TGT_SC_DNR(GENERIC, INVALID_NS);
 	if (dwords * 4 > UINT32_MAX)
 		return TGT_SC_DNR(GENERIC, SGL_INVALID_DATA);
 	status = tgt_expect_data(req, (uint32_t)(dwords * 4));
@@ -190,7 +255,7 @@ tgt_status_t tgt_log_exec(struct tgt_req *req)
 	size = page->bytes ? page->bytes : tgt_discovery_log_bytes(ctrlr);
 	if (offset & 3 || offset > size)
 		return TGT_SC_DNR(GENERIC, INVALID_FIELD);
-	page->read(ctrlr, offset, req->data, req->data_bytes);
+	page->read(ctrlr, req->cmd.nsid, offset, req->data, req->data_bytes);
 	if (!(req->cmd.cdw10 & RAE))
 		acknowledge(ctrlr, lid);
 	return TGT_SUCCESS;

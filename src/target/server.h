@@ -141,6 +141,8 @@ int tgt_backend_attach(struct tgt_server *server, struct tgt_backend *backend, s
 void tgt_backend_describe(const struct tgt_backend *backend, struct tgt_ns *ns);
 uint16_t tgt_backend_oncs(const struct tgt_backend *backend);
 bool tgt_backend_has_cache(const struct tgt_backend *backend);
+/** tgt_backend_media_errors() - commands that failed for what is stored, not for what was asked. */
+uint64_t tgt_backend_media_errors(const struct tgt_backend *backend);
 struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *backend);
 /** tgt_backend_detach() - take the queues from STA again (running still); see attach. */
 void tgt_backend_detach(struct tgt_server *server, struct tgt_backend *backend);

@@ -73,6 +73,14 @@ struct tgt_subsys *tgt_add_subsys(struct tgt *tgt, const char *nqn, uint32_t nn)
 	return subsys;
 }
 
+static void no_usage(const struct tgt_subsys *subsys, const struct tgt_ns *ns,
+		     struct tgt_usage *usage)
+{
+	(void)subsys;
+	(void)ns;
+	memset(usage, 0, sizeof(*usage));
+}
+
 int tgt_init(struct tgt *tgt, const struct tgt_limits *limits)
 {
 	struct tgt_subsys *discovery;
@@ -80,6 +88,7 @@ int tgt_init(struct tgt *tgt, const struct tgt_limits *limits)
 	memset(tgt, 0, sizeof(*tgt));
 	tgt->limits = *limits;
 	tgt->genctr = 1;
+	tgt->ns_usage = no_usage;
 	discovery = tgt_add_subsys(tgt, NVME_DISC_SUBSYS_NAME, 0);
 	if (!discovery) {
 		tgt_fini(tgt);

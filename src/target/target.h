@@ -46,6 +46,15 @@ struct tgt_port {
 	bool is_bound; /* false while the address does not exist (yet) */
 };
 
+/* What hosts have done with a namespace since the target started: for the SMART log. */
+struct tgt_usage {
+	uint64_t read_commands; /* Read and Compare */
+	uint64_t write_commands;
+	uint64_t read_bytes; /* of commands that succeeded */
+	uint64_t written_bytes;
+	uint64_t media_errors;
+};
+
 struct tgt_ns {
 	uint32_t nsid;
 	uint64_t blocks;
@@ -90,6 +99,9 @@ struct tgt {
 	struct tgt_queue *waiting[TGT_MAX_UNBOUND_QUEUES];
 	size_t n_waiting;
 	bool is_stopping; /* refuse new connections and controllers */
+	/* Asks the data path; none has been used as long as nobody sets it otherwise. */
+	void (*ns_usage)(const struct tgt_subsys *subsys, const struct tgt_ns *ns,
+			 struct tgt_usage *usage);
 };
 
 /** tgt_init() - an empty target with its discovery subsystem. Return: 0 or -ENOMEM. */

@@ -358,6 +358,63 @@ static void ram_and_null_disks(void **state)
 	tgtproc_fini(&other);
 }
 
+static void assert_smart(struct host *host, uint32_t nsid, uint64_t reads, uint64_t read_bytes,
+			 uint64_t writes, uint64_t written_bytes)
+{
+	const uint64_t unit = 512 * 1000;
+	struct ini_error error = {0};
+	struct nvme_smart_log smart;
+	uint64_t value;
+
+	assert_ok(ini_get_log(host->admin, NVME_LOG_LID_SMART, nsid, 0, &smart, sizeof(smart),
+			      &error));
+	memcpy(&value, smart.host_reads, sizeof(value));
+	assert_int_equal(le64toh(value), reads);
+	memcpy(&value, smart.data_units_read, sizeof(value));
+	assert_int_equal(le64toh(value), (read_bytes + unit - 1) / unit);
+	memcpy(&value, smart.host_writes, sizeof(value));
+	assert_int_equal(le64toh(value), writes);
+	memcpy(&value, smart.data_units_written, sizeof(value));
+	assert_int_equal(le64toh(value), (written_bytes + unit - 1) / unit);
+}
+
+/* The SMART log counts what was done, by all hosts of the subsystem, on each namespace. */
+static void smart_counts_commands(void **state)
+{
+	static const char *const args[] = {"--export", "ram:16M",   "--export",		"ram:16M",
+					   "--nqn",    TGTPROC_NQN, "--allow-any-host", NULL};
+	struct ini_error error = {0};
+	struct host host, other_host;
+	struct tgtproc other;
+	unsigned int i;
+
+	(void)state;
+	assert_int_equal(tgtproc_init(&other, 0), 0);
+	assert_int_equal(tgtproc_start(&other, args), 0);
+	host_connect(&host, &other, 8, HOST_SLOT_BYTES);
+	host_connect(&other_host, &other, 8, HOST_SLOT_BYTES);
+	assert_smart(&host, NVME_NSID_ALL, 0, 0, 0, 0);
+	for (i = 0; i < 3; i++)
+		assert_ok(host_rw(&host, nvme_cmd_write, INI_DATA_KEYED, 0, 2048, buffer, &error));
+	assert_ok(host_rw(&host, nvme_cmd_compare, INI_DATA_KEYED, 0, 2048, buffer, &error));
+	other_host.nsid = 2;
+	for (i = 0; i < 5; i++)
+		assert_ok(host_rw(&other_host, nvme_cmd_read, INI_DATA_KEYED, 8, 1024, buffer,
+				  &error));
+	/* A command that fails is a command, but no data was read. */
+	assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, host.blocks, 2048, buffer,
+			      &error),
+		      GENERIC(NVME_SC_LBA_RANGE));
+	assert_ok(ini_flush(host.io, 1, &error));
+	assert_smart(&other_host, 1, 2, MIB, 3, 3 * MIB);
+	assert_smart(&other_host, 2, 5, 5 * MIB / 2, 0, 0);
+	assert_smart(&host, NVME_NSID_ALL, 7, 7 * MIB / 2, 3, 3 * MIB);
+	host_disconnect(&host);
+	host_disconnect(&other_host);
+	assert_int_equal(tgtproc_stop(&other, SIGTERM, TGTPROC_STOP_MS), 0);
+	tgtproc_fini(&other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +426,7 @@ int main(void)
 		cmocka_unit_test(several_queues),
 		cmocka_unit_test(two_hosts_see_each_other),
 		cmocka_unit_test(ram_and_null_disks),
+		cmocka_unit_test(smart_counts_commands),
 	};
 
 	return cmocka_run_group_tests(tests, tgt_setup, tgt_teardown);

@@ -41,6 +41,65 @@ static void smart_and_firmware(void **state)
 	fake_fini(&f);
 }
 
+/* Namespace n: n reads of 1000 bytes, 10 n writes of 512,000 bytes in all and one more. */
+static void usage_of(const struct tgt_subsys *subsys, const struct tgt_ns *ns,
+		     struct tgt_usage *usage)
+{
+	assert_string_equal(subsys->nqn, FAKE_NQN);
+	*usage = (struct tgt_usage){.read_commands = ns->nsid,
+				    .read_bytes = 1000 * ns->nsid,
+				    .write_commands = 10 * ns->nsid,
+				    .written_bytes = 512000 * ns->nsid + 1,
+				    .media_errors = 100 * ns->nsid};
+}
+
+static void smart_of(struct fake *f, uint32_t nsid)
+{
+	struct tgt_req req;
+
+	fake_req(&req, &f->admin, nvme_admin_get_log_page, page, 512);
+	req.cmd.nsid = nsid;
+	req.cmd.cdw10 = NVME_LOG_LID_SMART | 127 << 16;
+	assert_int_equal(fake_exec(&req), 0);
+}
+
+static void assert_smart(uint64_t reads, uint64_t units_read, uint64_t writes,
+			 uint64_t units_written, uint64_t media_errors)
+{
+	const struct nvme_smart_log *smart = (const void *)page;
+
+	assert_int_equal(util_get_le64(smart->host_reads), reads);
+	assert_int_equal(util_get_le64(smart->data_units_read), units_read);
+	assert_int_equal(util_get_le64(smart->host_writes), writes);
+	assert_int_equal(util_get_le64(smart->data_units_written), units_written);
+	assert_int_equal(util_get_le64(smart->media_errors), media_errors);
+}
+
+/* Namespaces 1, 2 and 5 together, and each of them. */
+static void smart_counts(void **state)
+{
+	struct tgt_req req;
+	struct fake f;
+
+	(void)state;
+	fake_init(&f);
+	fake_connect(&f, FAKE_NQN);
+	smart_of(&f, NVME_NSID_ALL);
+	assert_smart(0, 0, 0, 0, 0);
+	f.tgt.ns_usage = usage_of;
+	smart_of(&f, NVME_NSID_ALL);
+	assert_smart(8, 1, 80, 9, 800);
+	smart_of(&f, NVME_NSID_NONE);
+	assert_smart(8, 1, 80, 9, 800);
+	smart_of(&f, 5);
+	assert_smart(5, 1, 50, 6, 500);
+	fake_req(&req, &f.admin, nvme_admin_get_log_page, page, 512);
+	req.cmd.nsid = 3;
+	req.cmd.cdw10 = NVME_LOG_LID_SMART | 127 << 16;
+	assert_int_equal(fake_exec(&req), TGT_SC_DNR(GENERIC, INVALID_NS));
+	fake_fini(&f);
+}
+
 static void effects(void **state)
 {
 	const struct nvme_cmd_effects_log *log = (const void *)page;
@@ -264,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(smart_and_firmware),
+		cmocka_unit_test(smart_counts),
 		cmocka_unit_test(effects),
 		cmocka_unit_test(offsets),
 		cmocka_unit_test(errors),
