@@ -3,7 +3,7 @@
  * Staging memory. A region is an array of equal slots; beside each slot stands the list of its
  * pages' physical addresses, written once, so a transfer of any length up to the slot's size
  * needs no per-command work for its PRPs. A slot of a larger size serves when the fitting size is
- * used up and nobody waits for the larger one.
+ * used up and nobody waits for the larger one; who waits for a size is served in order, from both.
  */
 #include "sta/buf.h"
 
@@ -179,6 +179,21 @@ static struct sta_slot *take(struct sta_buf_class *c)
 	return slot;
 }
 
+/* A slot for the first who wants one of size @fit, or NULL. */
+static struct sta_slot *take_fitting(struct sta_pool *pool, int fit)
+{
+	struct sta_slot *slot = take(&pool->classes[fit]);
+
+	/* The page slots' users have these and no others. */
+	if (fit == STA_SLOT_PAGE)
+		return slot;
+	for (int i = fit + 1; !slot && i < STA_SLOT_CLASSES; i++) {
+		if (!pool->classes[i].head)
+			slot = take(&pool->classes[i]);
+	}
+	return slot;
+}
+
 bool sta_pool_get(struct sta_pool *pool, uint32_t bytes, bool is_reserved, struct sta_buf_wait *w)
 {
 	int fit = is_reserved ? STA_SLOT_PAGE : STA_SLOT_SMALL;
@@ -187,20 +202,12 @@ bool sta_pool_get(struct sta_pool *pool, uint32_t bytes, bool is_reserved, struc
 	assert(bytes <= STA_MAX_IO_BYTES);
 	while (class_sizes[fit].slot_bytes < bytes)
 		fit++;
-	for (int i = fit; i < STA_SLOT_CLASSES; i++) {
-		c = &pool->classes[i];
-		if (!c->head) {
-			w->slot = take(c);
-			if (w->slot)
-				return true;
-		}
-		if (fit == STA_SLOT_PAGE)
-			break;
-	}
 	c = &pool->classes[fit];
 	w->class = (enum sta_slot_class)fit;
-	w->slot = NULL;
 	w->next = NULL;
+	w->slot = c->head ? NULL : take_fitting(pool, fit);
+	if (w->slot)
+		return true;
 	*c->tail = w;
 	c->tail = &w->next;
 	pool->waited++;
@@ -222,9 +229,11 @@ struct sta_buf_wait *sta_pool_next_granted(struct sta_pool *pool)
 		struct sta_buf_class *c = &pool->classes[i];
 		struct sta_buf_wait *w = c->head;
 
-		if (!w || !c->free)
+		if (!w)
 			continue;
-		w->slot = take(c);
+		w->slot = take_fitting(pool, i);
+		if (!w->slot)
+			continue;
 		c->head = w->next;
 		if (!c->head)
 			c->tail = &c->head;
