@@ -39,6 +39,7 @@ sta_status_t sta_status_from_backend(uint16_t cqe_status)
 
 	if (is_about_our_queue((status >> 8) & 0x7, status & 0xff))
 		return STA_SC(INTERNAL);
-	/* CRD selects one of the controller's retry delays, which the host has from another one. */
-	return status & (sta_status_t)~NVME_SC_CRD;
+	/* CRD selects one of the controller's retry delays and More points to its error log; the
+	 * host knows another controller's. */
+	return status & (sta_status_t) ~(NVME_SC_CRD | NVME_SC_MORE);
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define COMPARE_FAILURE (NVME_SCT_MEDIA << 8 | NVME_SC_COMPARE_FAILED)
+
 enum {
 	KEY = 0x1234abcd,
 	CID = 0x42,
@@ -420,9 +422,9 @@ static void test_crossing(void **state)
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = run_to_backend(e, qp);
-	engine_be_complete(&beq, &at_be, NVME_SC_COMPARE_FAILED | NVME_SC_DNR, 5);
+	engine_be_complete(&beq, &at_be, COMPARE_FAILURE, 5);
 	finish(e, qp);
-	assert_int_equal(answer_status(qp), NVME_SC_COMPARE_FAILED | NVME_SC_DNR);
+	assert_int_equal(answer_status(qp), COMPARE_FAILURE);
 	assert_int_equal(le32toh(qp->answers[0].dw0), 5);
 	assert_int_equal(e->eus[1].eu.stats.crossed, 1);
 	assert_int_equal(free_slots(e, 1, STA_SLOT_SMALL), 8);
