@@ -47,7 +47,6 @@ struct sta_nvq_cpl {
 	void *cookie;
 	uint32_t dw0, dw1;
 	uint16_t status; /* with phase bit */
-	bool is_late; /* was reported as timed out before */
 };
 
 /* -EINVAL for a bad number of entries, -ENOMEM. The rings are taken as zeroed and fresh. */
