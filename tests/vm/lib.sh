@@ -8,6 +8,7 @@
 #   +------------------------------------+          +-------------------------+
 #
 # BUILD_DIR names the build tree. What is tested is what `meson install` gives.
+# VM_PCAP=FILE: capture all RoCEv2 packets to FILE.
 # shellcheck shell=bash
 set -euo pipefail
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,12 +30,14 @@ ls /boot/vmlinuz-* >/dev/null 2>&1 || skip 'no kernel package (linux-image-amd64
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/softsta-vm.XXXXXX")
 target_pid=
+pcap_pid=
 guests=()
 
 cleanup() {
 	local rc=$? p
 	trap - EXIT
 	[ -z "$target_pid" ] || kill -KILL "$target_pid" 2>/dev/null || :
+	[ -z "$pcap_pid" ] || kill "$pcap_pid" 2>/dev/null || :
 	for p in "$work"/*/qemu.pid; do [ ! -e "$p" ] || kill "$(cat "$p")" 2>/dev/null || :; done
 	for p in "${guests[@]}"; do wait "$p" 2>/dev/null || :; done
 	"$vm/vm-net" down 2>/dev/null || :
@@ -58,6 +61,10 @@ libdir=$(dirname "$(find "$prefix" -name libsoftroce.so | head -1)")
 mkdir "$work/disks"
 chown nobody "$work/disks"
 "$vm/vm-net" up "$@"
+if [ -n "${VM_PCAP:-}" ]; then
+	"$vm/vm-net" exec tcpdump -i br0 -s 200 -B 65536 -w "$VM_PCAP" udp port 4791 2>/dev/null &
+	pcap_pid=$!
+fi
 
 # disk NAME SIZE: an empty disk image that the target may write; prints its path.
 disk() {

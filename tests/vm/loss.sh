@@ -6,6 +6,6 @@
 
 img=$(disk loss.img 256M)
 start_target --listen $ADDR --nqn $NQN --export "$img" --allow-any-host
-guest host 2 500 loss.sh $ADDR $NQN
+guest host 2 300 loss.sh $ADDR $NQN
 finish host
 stop_target

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # loss.sh ADDR NQN - 1 % of the datagrams lost in each direction: what this guest
 # sends by netem on eth0, what it receives by netem on an ifb that eth0 feeds.
+#
+# Linux' rdma_rxe (6.1) at times resends one SEND after a NAK and then sleeps with the rest unsent,
+# until the nvme driver's I/O time-out ends the connection and connects again: 40 s each time with
+# the usual settings. So these are short here. The data must be right all the same.
 # shellcheck shell=bash
 . /job/lib.sh
 addr=$1 nqn=$2 dev=/dev/nvme0n1
@@ -19,14 +23,15 @@ find_again() {
 }
 fio_verify() {
 	fio --name=loss --filename=$dev --rw=randwrite --bsrange=512-128k --iodepth=32 --numjobs=2 \
-		--size=8m --offset_increment=16m --ioengine=libaio --direct=1 --verify=crc32c \
+		--size=4m --offset_increment=16m --ioengine=libaio --direct=1 --verify=crc32c \
 		--verify_fatal=1 --group_reporting --output=/job/fio.txt
 	local rc=$?
 	grep -E 'read:|write:|err=' /job/fio.txt
 	return $rc
 }
 
-run connect connect "$addr" "$nqn" --keep-alive-tmo=60
+run modules modprobe nvme_core io_timeout=5
+run connect connect "$addr" "$nqn" --keep-alive-tmo=60 --reconnect-delay=1
 run 'lose 1 % each way' lose
 run 'fio verify' fio_verify
 run 'datagrams were lost both ways' find_again
