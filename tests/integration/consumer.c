@@ -28,9 +28,10 @@ int main(void)
 	doca_sta_get_max_qps(&max);
 	doca_argp_destroy();
 	devices = ibv_get_device_list(&num);
+	for (int i = 0; i < num; i++)
+		puts(ibv_get_device_name(devices[i]));
 	if (devices)
 		ibv_free_device_list(devices);
 	DOCA_LOG_INFO("library %s", doca_version_runtime());
-	printf("%d verbs devices\n", num);
 	return doca_pe_destroy(pe) == DOCA_SUCCESS ? 0 : 1;
 }
