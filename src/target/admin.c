@@ -27,9 +27,11 @@ static tgt_status_t exec_abort(struct tgt_req *req)
 	if (status)
 		return status;
 	/*
-	 * Other admin commands have been answered already and I/O commands are offloaded: for
-	 * those "not aborted" (bit 0) is the truth. It is a success all the same, since an Abort
-	 * never fails for what it did not find (NVMe Base 2.0, 5.1).
+	 * Other admin commands have been answered already. I/O commands are offloaded, and DOCA STA
+	 * has nothing that takes one back: they end by themselves, which the back-end's time-out
+	 * bounds. So "not aborted" (bit 0) is the truth for those, and for a command or a queue
+	 * that is not there. It is a success all the same: an Abort is best effort and does not
+	 * fail for what it did not find (NVMe Base 2.0, 5.1).
 	 */
 	req->result = !(sqid == 0 && abort_event_request(req->queue->ctrlr, cid));
 	return TGT_SUCCESS;

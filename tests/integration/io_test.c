@@ -329,6 +329,83 @@ static void two_hosts_see_each_other(void **state)
 	host_disconnect(&second);
 }
 
+/* An Abort of command @cid: did it say that the command was aborted? */
+static bool is_aborted(struct host *host, uint16_t sqid, uint16_t cid)
+{
+	struct ini_cmd cmd = {.tag = INI_TAG_ANY,
+			      .sqe = {.opcode = nvme_admin_abort_cmd,
+				      .cdw10 = htole32((uint32_t)cid << 16 | sqid)}};
+	struct ini_error error = {0};
+	struct ini_done done;
+
+	assert_ok(ini_exec(host->admin, &cmd, &done, &error));
+	return !(le32toh(done.cqe.dw0) & 1);
+}
+
+/* I/O commands in flight cannot be taken back: the Abort says so, and they end as ever (U40). */
+static void abort_of_io(void **state)
+{
+	struct ini_cmd cmd = {.data = INI_DATA_KEYED, .bytes = MIB};
+	struct ini_error error = {0};
+	struct ini_done done[8];
+	unsigned int ended = 0;
+	struct host host;
+	int n;
+
+	(void)state;
+	host_connect(&host, &tgt, 8, HOST_SLOT_BYTES);
+	for (cmd.tag = 0; cmd.tag < 7; cmd.tag++) {
+		ini_sqe_rw(&cmd.sqe, nvme_cmd_write, host.nsid, 4096 + cmd.tag * 2048u,
+			   MIB / host.block_bytes);
+		assert_ok(ini_submit(host.io, &cmd, &error));
+	}
+	assert_false(is_aborted(&host, 1, 6));
+	assert_false(is_aborted(&host, 1, 0));
+	while (ended < 7) {
+		n = ini_wait(host.io, done, 8, 10000, &error);
+		if (n < 0)
+			fail_msg("%s: %s", error.step, error.text);
+		ended += (unsigned int)n;
+		while (n > 0)
+			assert_int_equal(ini_cqe_status(&done[--n].cqe), NVME_SC_SUCCESS);
+	}
+	/* What is not there any more, and a queue that never was. */
+	assert_false(is_aborted(&host, 1, 6));
+	assert_false(is_aborted(&host, 77, 6));
+	host_disconnect(&host);
+}
+
+/* Event requests can be, and end before the Abort does. */
+static void abort_of_event_request(void **state)
+{
+	struct ini_cmd aer = {.tag = 5, .sqe = {.opcode = nvme_admin_async_event}};
+	struct ini_cmd cmd = {.tag = 6,
+			      .sqe = {.opcode = nvme_admin_abort_cmd, .cdw10 = htole32(5 << 16)}};
+	struct ini_error error = {0};
+	struct ini_done done[2];
+	struct host host;
+	int n = 0, got;
+
+	(void)state;
+	host_connect_admin(&host, &tgt);
+	assert_ok(ini_submit(host.admin, &aer, &error));
+	assert_false(is_aborted(&host, 0, 4));
+	assert_ok(ini_submit(host.admin, &cmd, &error));
+	while (n < 2) {
+		got = ini_wait(host.admin, done + n, (unsigned int)(2 - n), 10000, &error);
+		if (got < 0)
+			fail_msg("%s: %s", error.step, error.text);
+		n += got;
+	}
+	assert_int_equal(done[0].tag, 5);
+	assert_int_equal(ini_cqe_status(&done[0].cqe), NVME_SC_ABORT_REQ);
+	assert_int_equal(done[1].tag, 6);
+	assert_int_equal(ini_cqe_status(&done[1].cqe), NVME_SC_SUCCESS);
+	assert_int_equal(le32toh(done[1].cqe.dw0) & 1, 0);
+	assert_false(is_aborted(&host, 0, 5));
+	host_disconnect(&host);
+}
+
 /* Disks without a file. What a null disk reads as is nobody's business. */
 static void ram_and_null_disks(void **state)
 {
@@ -428,6 +505,8 @@ int main(void)
 		cmocka_unit_test(deep_queue),
 		cmocka_unit_test(several_queues),
 		cmocka_unit_test(two_hosts_see_each_other),
+		cmocka_unit_test(abort_of_io),
+		cmocka_unit_test(abort_of_event_request),
 		cmocka_unit_test(ram_and_null_disks),
 		cmocka_unit_test(smart_counts_commands),
 	};

@@ -181,6 +181,13 @@ static void aborts(void **state)
 	req.cmd.cdw10 = 0x55 << 16 | 1;
 	assert_int_equal(fake_exec(&req), 0);
 	assert_int_equal(fake_result(&f.admin) & 1, 1); /* another queue's */
+	req.cmd.cdw10 = 0x1234 << 16;
+	assert_int_equal(fake_exec(&req), 0);
+	assert_int_equal(fake_result(&f.admin) & 1, 1); /* itself */
+	req.cmd.sgl.bytes = 512;
+	assert_int_equal(fake_exec(&req), TGT_SC_DNR(GENERIC, SGL_INVALID_DATA));
+	req.cmd.sgl.bytes = 0;
+	assert_int_equal(f.admin.queue.ctrlr->n_aer, 1);
 	req.cmd.cdw10 = 0x55 << 16;
 	tgt_exec(&req);
 	assert_ptr_equal(f.admin.answered, &req); /* after the aborted one */
