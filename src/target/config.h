@@ -68,6 +68,8 @@ struct tgt_config {
 	uint16_t max_io_queues;
 	uint32_t in_capsule_bytes;
 	bool has_in_capsule_bytes; /* 0 is a value */
+	/* Set by who loads it: an address that does not exist (yet) is no error. */
+	bool waits_for_addresses;
 };
 
 void tgt_config_init(struct tgt_config *config);

@@ -49,6 +49,9 @@ enum {
 	/* SIGTERM: from the disconnects to the exit, at most. */
 	TGT_SHUTDOWN_TIMEOUT_MS = 8 * 1000,
 
+	/* While some addresses of a configuration exist: how long the others are waited for. */
+	TGT_ADDRESS_GRACE_MS = 15 * 1000,
+
 	TGT_CONFIG_FILE_BYTES = 16 << 20,
 };
 

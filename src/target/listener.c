@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "target/await.h"
 #include "target/cmpriv.h"
 #include "target/log.h"
 
@@ -183,6 +184,20 @@ static int bind_one(struct tgt_server *server, struct tgt_port *port, struct tgt
 	return listen_error(err, code, &port->addr);
 }
 
+/* It was waited for in vain: the others are served without it. */
+static bool is_given_up(const struct tgt_server *server, const struct tgt_port *port)
+{
+	char addr[TGT_ADDR_TEXT];
+
+	if (!server->config->waits_for_addresses || tgt_addr_exists(&port->addr))
+		return false;
+	tgt_addr_format(&port->addr.sa, addr);
+	tgt_log("warning: still no interface has the address %s: not listening there until the"
+		" next start",
+		addr);
+	return true;
+}
+
 int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err)
 {
 	size_t i;
@@ -193,7 +208,8 @@ int tgt_listener_bind(struct tgt_server *server, struct tgt_err *err)
 		return tgt_err_set(err, -errno, "RDMA connection manager: %s", strerror(errno));
 	rc = tgt_fd_nonblock(server->cm->fd);
 	for (i = 0; i < server->tgt.n_ports && !rc; i++)
-		rc = bind_one(server, server->tgt.ports[i], err);
+		if (!is_given_up(server, server->tgt.ports[i]))
+			rc = bind_one(server, server->tgt.ports[i], err);
 	if (rc)
 		goto err;
 	server->cm_source = (struct tgt_loop_source){server->cm->fd, on_channel, server};

@@ -14,6 +14,7 @@
 #include <doca_error.h>
 #include <doca_log.h>
 
+#include "target/await.h"
 #include "target/log.h"
 #include "target/options.h"
 #include "target/server.h"
@@ -92,6 +93,12 @@ static int serve(const struct tgt_config *config, const sigset_t *set)
 	if (stopper.fd < 0) {
 		tgt_log("error: signalfd: %s", strerror(errno));
 		return EXIT_FAILURE;
+	}
+	if (config->waits_for_addresses &&
+	    !tgt_await_addresses(config, stopper.fd, TGT_ADDRESS_GRACE_MS)) {
+		tgt_log("stopped");
+		close(stopper.fd);
+		return EXIT_SUCCESS;
 	}
 	if (tgt_server_start(&server, config, &err)) {
 		tgt_log("error: %s", err.text);

@@ -359,6 +359,8 @@ enum tgt_options_result tgt_options_parse(int argc, char **argv, const char *mac
 		return result;
 	if (w.config && tgt_config_load_json(config, w.config, warn, err))
 		return TGT_OPTIONS_FAIL;
+	/* Who types an address wants to hear that it is wrong; a file is for starting at boot. */
+	config->waits_for_addresses = w.config;
 	if (apply(&w, machine, config, err) || tgt_config_check(config, err))
 		return TGT_OPTIONS_FAIL;
 	return TGT_OPTIONS_RUN;
