@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The null engine: every request succeeds at once and moves nothing. It measures the layers above.
+ * The null engine: every request succeeds at once; writes go nowhere, reads give zeroes. It
+ * measures the layers above.
  */
 #include "nvme/soft/store_priv.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* There is no state: the store is its own channel. */
 static int null_open(struct nv_store *store, unsigned int depth, struct nv_store_chan **ret,
@@ -20,6 +22,9 @@ static int null_open(struct nv_store *store, unsigned int depth, struct nv_store
 static void null_submit(struct nv_store_chan *chan, struct nv_store_req *req)
 {
 	(void)chan;
+	/* Left alone, a buffer would show a host what it held before: another host's data. */
+	for (int i = 0; req->op == NV_STORE_READ && i < req->iovcnt; i++)
+		memset(req->iov[i].iov_base, 0, req->iov[i].iov_len);
 	req->done(req, 0);
 }
 

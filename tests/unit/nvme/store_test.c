@@ -383,6 +383,27 @@ static void a_file_cut_from_outside_reads_as_media_error(void **state)
 	rig_fini(&rig);
 }
 
+static void null_reads_as_zeroes(void **state)
+{
+	static const uint8_t zeroes[4096];
+	struct nv_store *store;
+	struct rig rig;
+	uint8_t *buf;
+
+	(void)state;
+	assert_int_equal(nv_store_null_create(MIB, 512, &store, NULL), 0);
+	rig_init(&rig, store, 8);
+	buf = rig_alloc(&rig, 8192);
+	memset(buf, 0xa5, 8192);
+	assert_int_equal(run(&rig, make_rw(nvme_cmd_write, 0, 16, 512, buf, NULL)), 0);
+	assert_int_equal(buf[0], 0xa5);
+	assert_int_equal(run(&rig, make_rw(nvme_cmd_read, 0, 8, 512, buf, NULL)), 0);
+	assert_memory_equal(buf, zeroes, 4096);
+	assert_int_equal(buf[4096], 0xa5);
+	rig_free(&rig, buf);
+	rig_fini(&rig);
+}
+
 static void ram_and_null_check_their_geometry(void **state)
 {
 	struct nv_store *store = NULL;
@@ -416,6 +437,7 @@ int main(void)
 		D(shutdown_flushes),
 		cmocka_unit_test(unaligned_buffers_work_with_o_direct),
 		cmocka_unit_test(a_file_cut_from_outside_reads_as_media_error),
+		cmocka_unit_test(null_reads_as_zeroes),
 		cmocka_unit_test(ram_and_null_check_their_geometry),
 	};
 
