@@ -22,7 +22,8 @@ static int wait_cqe(struct nv_ctrl *ctrl, uint16_t cid, struct nv_cqe *cqe)
 			if (le16toh(cqe->cid) == cid)
 				return 0;
 		csts = nv_bar_read32(&ctrl->bar, NVME_REG_CSTS);
-		if (NVME_CSTS_CFS(csts)) /* all ones, too */
+		/* Fatal or gone (all ones), or reset by somebody else: nothing will come. */
+		if (NVME_CSTS_CFS(csts) || !NVME_CSTS_RDY(csts))
 			return -EIO;
 		if (late)
 			return -ETIMEDOUT;
