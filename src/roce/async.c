@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous events of a context: a bounded queue behind an eventfd that counts its entries.
+ * Asynchronous events of a context: a bounded queue, and an fd that is readable while it has some.
  * Destroying an object waits until events about it that were fetched are acknowledged.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "roce/level.h"
 #include "roce/objects.h"
 
 struct roce_async_event {
@@ -18,7 +18,6 @@ void roce_async_post(struct ibv_context *ibctx, const struct ibv_async_event *ev
 {
 	struct roce_context *ctx = roce_context(ibctx);
 	struct roce_async_event *entry = NULL;
-	const uint64_t one = 1;
 
 	pthread_mutex_lock(&ctx->lock);
 	if (ctx->num_events < ROCE_MAX_PENDING_ASYNC)
@@ -27,7 +26,7 @@ void roce_async_post(struct ibv_context *ibctx, const struct ibv_async_event *ev
 		entry->event = *event;
 		STAILQ_INSERT_TAIL(&ctx->events, entry, link);
 		ctx->num_events++;
-		(void)!write(ibctx->async_fd, &one, sizeof(one));
+		roce_level_set(ibctx->async_fd);
 	}
 	pthread_mutex_unlock(&ctx->lock);
 }
@@ -68,25 +67,37 @@ static void count_fetched_locked(const struct ibv_async_event *event)
 	}
 }
 
+static void remove_locked(struct roce_context *ctx, struct roce_async_event *entry)
+{
+	STAILQ_REMOVE(&ctx->events, entry, roce_async_event, link);
+	if (--ctx->num_events == 0)
+		roce_level_clear(ctx->vctx.context.async_fd);
+}
+
+static struct roce_async_event *take_event(struct roce_context *ctx)
+{
+	struct roce_async_event *entry;
+
+	pthread_mutex_lock(&ctx->lock);
+	entry = STAILQ_FIRST(&ctx->events);
+	if (entry) {
+		remove_locked(ctx, entry);
+		count_fetched_locked(&entry->event);
+	}
+	pthread_mutex_unlock(&ctx->lock);
+	return entry;
+}
+
 int roce_async_get(struct ibv_context *ibctx, struct ibv_async_event *event)
 {
-	struct roce_context *ctx = roce_context(ibctx);
 	struct roce_async_event *entry;
-	uint64_t one;
+	int rc;
 
-	do {
-		if (read(ibctx->async_fd, &one, sizeof(one)) != sizeof(one))
-			return -errno;
-		pthread_mutex_lock(&ctx->lock);
-		entry = STAILQ_FIRST(&ctx->events);
-		if (entry) {
-			STAILQ_REMOVE_HEAD(&ctx->events, link);
-			ctx->num_events--;
-			count_fetched_locked(&entry->event);
-		}
-		pthread_mutex_unlock(&ctx->lock);
-		/* None: its object was destroyed after the count. */
-	} while (!entry);
+	while (!(entry = take_event(roce_context(ibctx)))) {
+		rc = roce_level_wait(ibctx->async_fd);
+		if (rc)
+			return rc;
+	}
 	*event = entry->event;
 	free(entry);
 	return 0;
@@ -122,8 +133,7 @@ static void drop_queued(struct ibv_context *ibctx, const void *object)
 		/* cq, qp: one union; a port number is no object's address. */
 		if ((const void *)entry->event.element.qp != object)
 			continue;
-		STAILQ_REMOVE(&ctx->events, entry, roce_async_event, link);
-		ctx->num_events--;
+		remove_locked(ctx, entry);
 		free(entry);
 	}
 	pthread_mutex_unlock(&ctx->lock);

@@ -8,14 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "roce/level.h"
 #include "roce/next.h"
 
 #define RDMA_CM_NODE "/dev/infiniband/rdma_cm"
@@ -79,9 +78,11 @@ struct roce_channel_cm *roce_channel_cm_new(bool with_real)
 	if (!channel)
 		return NULL;
 	TAILQ_INIT(&channel->events);
-	channel->event_fd = eventfd(0, EFD_CLOEXEC);
-	if (channel->event_fd < 0)
+	channel->event_fd = roce_level_open();
+	if (channel->event_fd < 0) {
+		errno = -channel->event_fd;
 		goto err_free;
+	}
 	channel->ch.fd = channel->event_fd;
 	if (with_real) {
 		err = add_real(channel);
@@ -127,21 +128,17 @@ struct roce_channel_cm *roce_channel_cm_find_locked(const struct rdma_event_chan
 
 /* --- queue --------------------------------------------------------------------------------- */
 
-/* The eventfd is 1 while the queue is not empty, else 0, so neither call can block. */
 static void append_locked(struct roce_channel_cm *channel, struct roce_event *event)
 {
-	if (TAILQ_EMPTY(&channel->events))
-		(void)!eventfd_write(channel->event_fd, 1);
 	TAILQ_INSERT_TAIL(&channel->events, event, link);
+	roce_level_set(channel->event_fd);
 }
 
 static void remove_locked(struct roce_channel_cm *channel, struct roce_event *event)
 {
-	eventfd_t value;
-
 	TAILQ_REMOVE(&channel->events, event, link);
 	if (TAILQ_EMPTY(&channel->events))
-		(void)!eventfd_read(channel->event_fd, &value);
+		roce_level_clear(channel->event_fd);
 }
 
 int roce_event_post_locked(struct roce_id *rid, const struct rdma_cm_event *ev,
@@ -227,18 +224,6 @@ static struct roce_event *take_locked(struct roce_channel_cm *channel)
 	return event;
 }
 
-static int wait_for_event(int fd)
-{
-	struct pollfd pfd = {.fd = fd, .events = POLLIN};
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0)
-		return -errno;
-	if (flags & O_NONBLOCK)
-		return -EAGAIN;
-	return poll(&pfd, 1, -1) < 0 ? -errno : 0;
-}
-
 int roce_event_get(struct roce_channel_cm *channel, struct rdma_cm_event **ret_event)
 {
 	struct roce_event *event;
@@ -256,7 +241,7 @@ int roce_event_get(struct roce_channel_cm *channel, struct rdma_cm_event **ret_e
 			return 0;
 		if (channel->real && errno != EAGAIN)
 			return -errno;
-		err = wait_for_event(channel->ch.fd);
+		err = roce_level_wait(channel->ch.fd);
 		if (err)
 			return err;
 	}

@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "roce/level.h"
 #include "roce/objects.h"
 #include "roce/ops.h"
 
@@ -36,8 +36,9 @@ struct ibv_context *roce_context_create(struct roce_device *dev)
 	ibctx->cmd_fd = -1;
 	ibctx->num_comp_vectors = 1;
 	ibctx->abi_compat = __VERBS_ABI_IS_EXTENDED;
-	ibctx->async_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	ibctx->async_fd = roce_level_open();
 	if (ibctx->async_fd < 0) {
+		errno = -ibctx->async_fd;
 		free(ctx);
 		return NULL;
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Completion queues and channels. A CQ is a ring under a small lock of its own, so that a consumer
- * gets at completions while somebody else drives the lane. A channel is an eventfd that counts
- * events, and the list of CQs that have some.
+ * gets at completions while somebody else drives the lane. A channel is the list of CQs that have
+ * events, and an fd that is readable while there are some.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "roce/lane.h"
+#include "roce/level.h"
 #include "roce/objects.h"
 #include "roce/progress.h"
 
@@ -24,9 +24,9 @@ int roce_channel_create(struct ibv_context *ctx, struct ibv_comp_channel **out)
 	if (!ch)
 		return -ENOMEM;
 	ch->ibch.context = ctx;
-	ch->ibch.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	ch->ibch.fd = roce_level_open();
 	if (ch->ibch.fd < 0) {
-		rc = -errno;
+		rc = ch->ibch.fd;
 		free(ch);
 		return rc;
 	}
@@ -52,47 +52,57 @@ int roce_channel_destroy(struct ibv_comp_channel *ibch)
 
 static void channel_add_event(struct roce_channel *ch, struct roce_cq *cq)
 {
-	const uint64_t one = 1;
-
 	pthread_mutex_lock(&ch->lock);
 	if (cq->num_ready++ == 0)
 		TAILQ_INSERT_TAIL(&ch->ready, cq, ready_link);
+	roce_level_set(ch->ibch.fd);
 	pthread_mutex_unlock(&ch->lock);
-	(void)!write(ch->ibch.fd, &one, sizeof(one));
 }
 
 static void channel_drop_events(struct roce_channel *ch, struct roce_cq *cq)
 {
 	pthread_mutex_lock(&ch->lock);
-	if (cq->num_ready)
+	if (cq->num_ready) {
 		TAILQ_REMOVE(&ch->ready, cq, ready_link);
+		if (TAILQ_EMPTY(&ch->ready))
+			roce_level_clear(ch->ibch.fd);
+	}
 	cq->num_ready = 0;
 	pthread_mutex_unlock(&ch->lock);
 }
 
+/* The CQ whose turn it is; NULL: there is no event. */
+static struct roce_cq *channel_take_event(struct roce_channel *ch)
+{
+	struct roce_cq *cq;
+
+	pthread_mutex_lock(&ch->lock);
+	cq = TAILQ_FIRST(&ch->ready);
+	if (cq) {
+		TAILQ_REMOVE(&ch->ready, cq, ready_link);
+		if (--cq->num_ready)
+			TAILQ_INSERT_TAIL(&ch->ready, cq, ready_link);
+		if (TAILQ_EMPTY(&ch->ready))
+			roce_level_clear(ch->ibch.fd);
+		/* Counted under the lock: see channel_drop_events() in destruction. */
+		pthread_mutex_lock(&cq->ibcq.mutex);
+		cq->comp_events++;
+		pthread_mutex_unlock(&cq->ibcq.mutex);
+	}
+	pthread_mutex_unlock(&ch->lock);
+	return cq;
+}
+
 int roce_channel_get_event(struct ibv_comp_channel *ibch, struct ibv_cq **out)
 {
-	struct roce_channel *ch = roce_channel(ibch);
 	struct roce_cq *cq;
-	uint64_t one;
+	int rc;
 
-	do {
-		if (read(ibch->fd, &one, sizeof(one)) != sizeof(one))
-			return -errno;
-		pthread_mutex_lock(&ch->lock);
-		cq = TAILQ_FIRST(&ch->ready);
-		if (cq) {
-			TAILQ_REMOVE(&ch->ready, cq, ready_link);
-			if (--cq->num_ready)
-				TAILQ_INSERT_TAIL(&ch->ready, cq, ready_link);
-			/* Counted under the lock: see channel_drop_events() in destruction. */
-			pthread_mutex_lock(&cq->ibcq.mutex);
-			cq->comp_events++;
-			pthread_mutex_unlock(&cq->ibcq.mutex);
-		}
-		pthread_mutex_unlock(&ch->lock);
-		/* None: its CQ was destroyed after the count. */
-	} while (!cq);
+	while (!(cq = channel_take_event(roce_channel(ibch)))) {
+		rc = roce_level_wait(ibch->fd);
+		if (rc)
+			return rc;
+	}
 	*out = &cq->ibcq;
 	return 0;
 }

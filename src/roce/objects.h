@@ -46,7 +46,7 @@ struct roce_cq;
 
 /* Lock: ready is guarded by lock; below a CQ's lock. */
 struct roce_channel {
-	struct ibv_comp_channel ibch; /* fd: eventfd, one count for each event in ready */
+	struct ibv_comp_channel ibch; /* fd: readable while ready is not empty */
 	atomic_uint users;
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, roce_cq) ready; /* CQs with events not fetched yet */

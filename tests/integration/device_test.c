@@ -10,8 +10,10 @@
 #include <cmocka.h>
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <net/if.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -366,6 +368,53 @@ static void test_destroy_cleans_cq(void **state)
 	assert_int_equal(ibv_poll_cq(o->cq, 1, &wc), 0);
 }
 
+static bool is_readable(int fd)
+{
+	struct pollfd pfd = {.fd = fd, .events = POLLIN};
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
+/* Events of a CQ that is gone are gone, too: nothing is left that a program would sleep in vain
+ * for. */
+static void test_destroy_cleans_channel(void **state)
+{
+	struct objects *o = *state;
+	struct ibv_comp_channel *ch = ibv_create_comp_channel(o->ctx);
+	struct ibv_cq *small = ibv_create_cq(o->ctx, 1, NULL, ch, 0);
+	struct ibv_qp_init_attr init = qp_attr(o);
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+	struct ibv_recv_wr recv[2] = {{.next = &recv[1]}}, *bad;
+	struct ibv_async_event event;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	void *context;
+
+	init.recv_cq = small;
+	qp = ibv_create_qp(o->pd, &init);
+	assert_non_null(qp);
+	to_init(qp);
+	assert_int_equal(ibv_req_notify_cq(small, 0), 0);
+	assert_int_equal(ibv_post_recv(qp, recv, &bad), 0);
+	assert_false(is_readable(ch->fd));
+	assert_false(is_readable(o->ctx->async_fd));
+	/* Two flushed receives: an event, and an overrun. */
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+	assert_true(is_readable(ch->fd));
+	assert_true(is_readable(o->ctx->async_fd));
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(small), 0);
+	assert_false(is_readable(ch->fd));
+	assert_false(is_readable(o->ctx->async_fd));
+	assert_int_equal(fcntl(ch->fd, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(ibv_get_cq_event(ch, &cq, &context), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(fcntl(o->ctx->async_fd, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(ibv_get_async_event(o->ctx, &event), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(ibv_destroy_comp_channel(ch), 0);
+}
+
 static void test_busy_objects(void **state)
 {
 	struct objects *o = *state;
@@ -467,6 +516,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_qp_limits, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_qp_states, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_destroy_cleans_cq, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_destroy_cleans_channel, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_busy_objects, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cq_sizes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_what_there_is_not, set_up, tear_down),
