@@ -316,13 +316,17 @@ static void hook_mad(const struct roce_mad_path *from, const uint8_t mad[ROCE_MA
 	};
 	union ibv_gid gid;
 
-	if (from->gid_index >= dev->num_gids || roce_gid_from_sockaddr(&from->peer.sa, &gid))
+	/* The answer may be for nobody's id that would hold the device; closed since: lost. */
+	if (!roce_device_get_open(dev))
 		return;
-	memcpy(path.local_gid, dev->gids[from->gid_index].gid.raw, sizeof(path.local_gid));
-	memcpy(path.remote_gid, gid.raw, sizeof(path.remote_gid));
-	roce_cm_lock();
-	roce_cm_recv(&service.cm, &path, mad, ROCE_MAD_BYTES, now_ns);
-	roce_cm_unlock();
+	if (from->gid_index < dev->num_gids && !roce_gid_from_sockaddr(&from->peer.sa, &gid)) {
+		memcpy(path.local_gid, dev->gids[from->gid_index].gid.raw, sizeof(path.local_gid));
+		memcpy(path.remote_gid, gid.raw, sizeof(path.remote_gid));
+		roce_cm_lock();
+		roce_cm_recv(&service.cm, &path, mad, ROCE_MAD_BYTES, now_ns);
+		roce_cm_unlock();
+	}
+	roce_device_put(dev);
 }
 
 static uint64_t hook_next_deadline(void)

@@ -186,6 +186,17 @@ int roce_device_get(struct roce_device *dev)
 	return rc;
 }
 
+bool roce_device_get_open(struct roce_device *dev)
+{
+	bool is_open;
+
+	pthread_mutex_lock(&registry.lock);
+	is_open = dev->users > 0;
+	dev->users += is_open;
+	pthread_mutex_unlock(&registry.lock);
+	return is_open;
+}
+
 void roce_device_put(struct roce_device *dev)
 {
 	pthread_mutex_lock(&registry.lock);

@@ -109,6 +109,8 @@ struct roce_link roce_device_link(const struct roce_device *dev);
  * reason) when no address could be bound, -ENOMEM, -EMFILE.
  */
 int roce_device_get(struct roce_device *dev);
+/* One more reference if it is open, else false. */
+bool roce_device_get_open(struct roce_device *dev);
 void roce_device_put(struct roce_device *dev);
 
 /* The context that all rdma_cm_ids of this device share, opened at first call. NULL + errno. */

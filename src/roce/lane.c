@@ -146,7 +146,6 @@ int roce_lane_open(struct roce_lane *lane)
 	if (rc)
 		goto err_free;
 	lane->is_open = true;
-	atomic_store(&lane->is_watched, false);
 	pthread_mutex_unlock(&lane->lock);
 
 	rc = roce_progress_add(lane);
@@ -212,8 +211,9 @@ void roce_lane_disconnect_qp(struct roce_lane *lane, struct roce_qp *qp)
 	if (!qp->is_connected)
 		return;
 	TAILQ_REMOVE(&lane->active, qp, active_link);
-	lane->nets[qp->gid_index].users--;
 	qp->is_connected = false;
+	if (--lane->nets[qp->gid_index].users == 0)
+		roce_progress_idle(lane, qp->gid_index);
 }
 
 static void note_deadline(struct roce_lane *lane, uint64_t deadline)

@@ -135,23 +135,29 @@ void roce_progress_qp_error(struct roce_device *dev, uint32_t qpn)
 
 /* --- the thread ---------------------------------------------------------------------------- */
 
+/* EEXIST: one that stayed, see unwatch(). */
+static void watch_socket(struct lane_state *state, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = state};
+
+	(void)epoll_ctl(bg.epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+}
+
 /* Puts the lane's sockets into the epoll set. */
 static void watch(struct lane_state *state)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = state};
 	struct roce_lane *lane = state->lane;
 
 	pthread_mutex_lock(&lane->lock);
 	for (unsigned int g = 0; lane->is_open && g < lane->dev->num_gids; g++) {
-		/* EEXIST: one that stayed, see unwatch(). */
 		if (lane->nets[g].fd >= 0)
-			(void)epoll_ctl(bg.epoll_fd, EPOLL_CTL_ADD, lane->nets[g].fd, &ev);
+			watch_socket(state, lane->nets[g].fd);
 	}
 	atomic_store(&lane->is_watched, true);
 	pthread_mutex_unlock(&lane->lock);
 }
 
-/* Takes out the sockets that a poller reads: those with connected QPs. */
+/* Takes out the sockets that a poller reads: those with connected QPs. The others stay, always. */
 static void unwatch(struct lane_state *state)
 {
 	struct roce_lane *lane = state->lane;
@@ -236,12 +242,13 @@ static uint64_t run_cm(void)
 	uint64_t now_ns = roce_now_ns();
 	struct item *item;
 
+	/* Items that came since then wait for the next round, which their kick has ordered. */
+	if (!hooks)
+		return UINT64_MAX;
 	while ((item = take_item())) {
 		run_item(hooks, item, now_ns);
 		free(item);
 	}
-	if (!hooks)
-		return UINT64_MAX;
 	if (hooks->next_deadline() <= now_ns)
 		hooks->timer(now_ns);
 	return hooks->next_deadline();
@@ -373,28 +380,47 @@ err_close_epoll:
 	return rc;
 }
 
-static void add_locked(struct roce_lane *lane)
+static struct lane_state *find_locked(const struct roce_lane *lane)
 {
 	for (size_t i = 0; i < bg.num_lanes; i++) {
 		if (bg.lanes[i].lane == lane)
-			return;
+			return &bg.lanes[i];
 	}
-	bg.lanes[bg.num_lanes++].lane = lane;
+	return NULL;
 }
 
 int roce_progress_add(struct roce_lane *lane)
 {
+	struct lane_state *state = NULL;
 	int rc = 0;
 
 	pthread_mutex_lock(&bg.lock);
 	if (!bg.is_running)
 		rc = start_locked();
-	if (rc == 0)
-		add_locked(lane);
+	if (rc == 0) {
+		state = find_locked(lane);
+		if (!state) {
+			state = &bg.lanes[bg.num_lanes++];
+			state->lane = lane;
+		}
+	}
 	pthread_mutex_unlock(&bg.lock);
-	if (rc == 0)
-		roce_kick(); /* the thread finds a lane that is not watched */
-	return rc;
+	if (rc)
+		return rc;
+	/* By us, for the thread leaves a lane that is polled as it finds it. */
+	watch(state);
+	roce_kick(); /* one lane more */
+	return 0;
+}
+
+void roce_progress_idle(struct roce_lane *lane, unsigned int gid_index)
+{
+	struct lane_state *state;
+
+	pthread_mutex_lock(&bg.lock);
+	state = find_locked(lane);
+	pthread_mutex_unlock(&bg.lock);
+	watch_socket(state, lane->nets[gid_index].fd);
 }
 
 void roce_progress_remove(struct roce_lane *lane)

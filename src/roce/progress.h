@@ -14,6 +14,11 @@ struct roce_lane;
 
 /* Starts the thread if there is none and gives it the lane, whose sockets are open. */
 int roce_progress_add(struct roce_lane *lane);
+/*
+ * Lane lock held: the last connected QP of this socket has gone. Who polls the lane reads it no
+ * more; the thread does.
+ */
+void roce_progress_idle(struct roce_lane *lane, unsigned int gid_index);
 /* Lane lock held: its sockets will be closed. */
 void roce_progress_remove(struct roce_lane *lane);
 

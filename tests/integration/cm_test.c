@@ -344,6 +344,94 @@ static void test_many_in_a_row(void **state)
 	assert_true(cm_pair_run(serve_many, connect_many));
 }
 
+/* --- a server that never sleeps ------------------------------------------------------------- */
+
+static void tell(struct cm_side *side)
+{
+	CHECK(write(side->sock, "", 1) == 1);
+}
+
+static void hear(struct cm_side *side)
+{
+	char c;
+
+	CHECK(read(side->sock, &c, 1) == 1);
+}
+
+/* The next event, fetched by somebody who polls a completion queue all the time. */
+static struct rdma_cm_event *poll_for(struct cm_side *side, struct ibv_cq *cq,
+				      enum rdma_cm_event_type type)
+{
+	struct rdma_cm_event *event;
+	struct ibv_wc wc;
+
+	while (rdma_get_cm_event(side->channel, &event)) {
+		CHECK(errno == EAGAIN);
+		CHECK(ibv_poll_cq(cq, 1, &wc) >= 0);
+	}
+	CHECK(event->event == type);
+	return event;
+}
+
+static void poll_until(struct cm_side *side, struct ibv_cq *cq, enum rdma_cm_event_type type)
+{
+	CHECK(rdma_ack_cm_event(poll_for(side, cq, type)) == 0);
+}
+
+static void serve_and_poll(struct cm_side *side)
+{
+	struct rdma_conn_param param = cm_param("x");
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *id;
+	struct ibv_cq *cq;
+	uint64_t start;
+
+	open_server(side);
+	CHECK(fcntl(side->channel->fd, F_SETFL, O_NONBLOCK) == 0);
+	cq = ibv_create_cq(side->listener->verbs, 1, NULL, NULL, 0);
+	CHECK(cq);
+	for (int i = 0; i < 3; i++) {
+		event = poll_for(side, cq, RDMA_CM_EVENT_CONNECT_REQUEST);
+		id = event->id;
+		cm_add_qp(id);
+		CHECK(rdma_accept(id, &param) == 0);
+		CHECK(rdma_ack_cm_event(event) == 0);
+		poll_until(side, cq, RDMA_CM_EVENT_ESTABLISHED);
+		/* Long enough for the device to leave its sockets to who polls. */
+		for (start = cm_now_ms(); cm_now_ms() - start < 20;)
+			CHECK(ibv_poll_cq(cq, 0, NULL) == 0);
+		tell(side);
+		poll_until(side, cq, RDMA_CM_EVENT_DISCONNECTED);
+		CHECK(rdma_disconnect(id) == 0);
+		cm_destroy(id);
+		tell(side);
+	}
+	CHECK(ibv_destroy_cq(cq) == 0);
+	close_server(side);
+}
+
+static void connect_to_poller(struct cm_side *side)
+{
+	struct rdma_cm_id *id;
+
+	hear_address(side);
+	for (int i = 0; i < 3; i++) {
+		id = cm_connect(side, "x");
+		hear(side);
+		CHECK(rdma_disconnect(id) == 0);
+		CHECK(cm_pass(side, RDMA_CM_EVENT_DISCONNECTED) == 0);
+		cm_destroy(id);
+		hear(side);
+	}
+}
+
+/* With no connected QP its polling reads no socket, and yet the next request arrives. */
+static void test_server_polls(void **state)
+{
+	(void)state;
+	assert_true(cm_pair_run(serve_and_poll, connect_to_poller));
+}
+
 /* --- synchronous ids ----------------------------------------------------------------------- */
 
 static struct rdma_addrinfo *look_up(const struct sockaddr_in *addr, int flags)
@@ -569,6 +657,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_server_dies),
 		cmocka_unit_test(test_many_in_a_row),
+		cmocka_unit_test(test_server_polls),
 		cmocka_unit_test(test_endpoints),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_one_process),
