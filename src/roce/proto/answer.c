@@ -142,18 +142,34 @@ static void emit_response(struct roce_rc *rc, struct roce_read_req *read, struct
 	read->is_first = false;
 }
 
+/*
+ * The region of the first READ is gone. A peer that has asked twice may have its answer, and have
+ * said that it is done with the region (SEND with invalidate) since: a duplicate is dropped, as it
+ * is when it comes that late.
+ */
+static void refuse_read(struct roce_rc *rc)
+{
+	struct roce_responder *resp = &rc->resp;
+	roce_psn psn = resp->reads[0].psn;
+
+	if (resp->reads[0].is_dup) {
+		rc->counters.dup_reads_dropped++;
+		remove_read(resp, 0);
+		return;
+	}
+	resp->num_reads = 0;
+	resp->num_dup_reads = 0;
+	resp->answer_pending = false; /* nothing after this READ is answered any more */
+	roce_answer_refuse(rc, ROCE_NAK_REMOTE_ACCESS, psn);
+}
+
 static void emit_read(struct roce_rc *rc, struct roce_tx *tx)
 {
 	struct roce_responder *resp = &rc->resp;
 	struct roce_read_req *read = &resp->reads[0];
 
 	if (!remap_read(rc, read)) {
-		roce_psn psn = read->psn;
-
-		resp->num_reads = 0;
-		resp->num_dup_reads = 0;
-		resp->answer_pending = false; /* nothing after this READ is answered any more */
-		roce_answer_refuse(rc, ROCE_NAK_REMOTE_ACCESS, psn);
+		refuse_read(rc);
 		return;
 	}
 	/* A response acknowledges what comes before it. */

@@ -216,6 +216,35 @@ static void test_region_goes_during_read(void **state)
 	check_failed(0, IBV_WC_REM_ACCESS_ERR, 2);
 }
 
+/* The peer asked twice, had its answer, and gave the region back before the second was answered. */
+static void test_region_goes_before_duplicate_read(void **state)
+{
+	struct roce_pkt again = {
+		.opcode = ROCE_RC_READ_REQUEST,
+		.pkey = 0xffff,
+		.psn = {net_defaults.psn[0]},
+		.va = NET_HEAP_VA,
+		.rkey = NET_KEY,
+		.dma_len = 3000,
+	};
+
+	(void)state;
+	assert_int_equal(net_post(a, IBV_WR_RDMA_READ, 0, 0, 3000, 0, IBV_SEND_SIGNALED), 0);
+	assert_true(net_run(&net, 100));
+	roce_rc_input(&b->rc, &again, net.now_ns);
+	assert_int_equal(b->rc.resp.num_dup_reads, 1);
+	b->refuse_access = IBV_ACCESS_REMOTE_READ;
+	b->mr_epoch++;
+	assert_int_equal(net_post_recv(b, 7, 8192, 10), 0);
+	assert_int_equal(net_post(a, IBV_WR_SEND, 1, 0, 10, 0, IBV_SEND_SIGNALED), 0);
+	assert_true(net_run(&net, 100));
+	assert_int_equal(b->num_errors, 0);
+	assert_int_equal(b->rc.counters.dup_reads_dropped, 1);
+	assert_int_equal(a->num_sends, 2);
+	assert_int_equal(a->sends[1].status, IBV_WC_SUCCESS);
+	assert_int_equal(b->num_recvs, 1);
+}
+
 static void test_send_longer_than_receive(void **state)
 {
 	(void)state;
@@ -485,6 +514,7 @@ int main(void)
 		NET_TEST(test_outside_the_region),
 		NET_TEST(test_region_goes_during_write),
 		NET_TEST(test_region_goes_during_read),
+		NET_TEST(test_region_goes_before_duplicate_read),
 		NET_TEST(test_send_longer_than_receive),
 		NET_TEST(test_bad_receive_sge),
 		NET_TEST(test_bad_send_sge),
