@@ -107,13 +107,14 @@ static struct sta_req *req_of_token(struct doca_sta_qp_handle *qp, union doca_da
 
 static doca_error_t alloc_send(struct doca_sta_io *io, union doca_data user_data,
 			       struct doca_sta_qp_handle *qp, const uint8_t *completion,
-			       union doca_data token, struct sta_task **ret)
+			       union doca_data token, bool is_with_data,
+			       struct doca_sta_producer_task_send **ret)
 {
 	struct sta_task *task;
 	struct sta_req *req;
 	doca_error_t err;
 
-	if (!io || !completion || !sta_io_has_qp(io, qp))
+	if (!io || !ret || !completion || !sta_io_has_qp(io, qp))
 		return DOCA_ERROR_INVALID_VALUE;
 	req = req_of_token(qp, token);
 	if (!req)
@@ -124,8 +125,9 @@ static doca_error_t alloc_send(struct doca_sta_io *io, union doca_data user_data
 	task->qp = qp;
 	task->req = req;
 	task->is_last = true;
+	task->is_with_data = is_with_data;
 	memcpy(&task->cqe, completion, sizeof(task->cqe));
-	*ret = task;
+	*ret = sta_task_public(task);
 	return DOCA_SUCCESS;
 }
 
@@ -134,17 +136,7 @@ doca_error_t doca_sta_io_task_non_offload_rdma_write_send_alloc_init(
 	doca_sta_nvmef_completion_t completion, union doca_data non_offload_user_data,
 	struct doca_sta_producer_task_send **ret)
 {
-	struct sta_task *task;
-	doca_error_t err;
-
-	if (!ret)
-		return DOCA_ERROR_INVALID_VALUE;
-	err = alloc_send(io, user_data, qp, completion, non_offload_user_data, &task);
-	if (err != DOCA_SUCCESS)
-		return err;
-	task->is_with_data = true;
-	*ret = sta_task_public(task);
-	return DOCA_SUCCESS;
+	return alloc_send(io, user_data, qp, completion, non_offload_user_data, true, ret);
 }
 
 doca_error_t doca_sta_io_task_non_offload_rdma_send_alloc_init(
@@ -152,15 +144,7 @@ doca_error_t doca_sta_io_task_non_offload_rdma_send_alloc_init(
 	doca_sta_nvmef_completion_t completion, union doca_data non_offload_user_data,
 	struct doca_sta_producer_task_send **ret)
 {
-	struct sta_task *task;
-	doca_error_t err;
-
-	if (!ret)
-		return DOCA_ERROR_INVALID_VALUE;
-	err = alloc_send(io, user_data, qp, completion, non_offload_user_data, &task);
-	if (err == DOCA_SUCCESS)
-		*ret = sta_task_public(task);
-	return err;
+	return alloc_send(io, user_data, qp, completion, non_offload_user_data, false, ret);
 }
 
 doca_error_t doca_sta_io_task_non_offload_rdma_read_alloc_init(

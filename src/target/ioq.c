@@ -149,31 +149,35 @@ static void q_drop(struct tgt_req *req)
 	cmd_send(cmd, cqe, false);
 }
 
-static void send_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+/* The response has left or never will; the queue it was for, or NULL after refuse(). */
+static struct tgt_queue *send_ended(struct doca_sta_producer_task_send *task,
+				    union doca_data user_data)
 {
 	struct io_cmd *cmd = user_data.ptr;
 	struct tgt_queue *queue;
 
 	doca_task_free(doca_sta_producer_send_task_as_task(task));
 	if (!cmd)
-		return; /* see refuse() */
+		return NULL;
 	queue = &cmd->ioq->queue;
 	cmd_put(cmd);
-	if (queue->close_after_response)
+	return queue;
+}
+
+static void send_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct tgt_queue *queue = send_ended(task, user_data);
+
+	if (queue && queue->close_after_response)
 		q_disconnect(queue);
 }
 
 static void send_failed(struct doca_sta_producer_task_send *task, union doca_data user_data)
 {
-	struct io_cmd *cmd = user_data.ptr;
-	struct tgt_queue *queue;
+	struct tgt_queue *queue = send_ended(task, user_data);
 
-	doca_task_free(doca_sta_producer_send_task_as_task(task));
-	if (!cmd)
-		return; /* see refuse() */
-	queue = &cmd->ioq->queue;
-	cmd_put(cmd);
-	q_disconnect(queue);
+	if (queue)
+		q_disconnect(queue);
 }
 
 /* ---- commands ----------------------------------------------------------------------------- */
