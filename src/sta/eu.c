@@ -160,9 +160,9 @@ static void handle_fd(struct sta_eu *eu, void *what)
 
 static void sleep_on_fds(struct sta_eu *eu)
 {
-	uint64_t longest = longest_sleep(eu);
-	struct timespec ts = {(time_t)(longest / UTIL_NS_PER_S), (long)(longest % UTIL_NS_PER_S)};
 	struct epoll_event events[MAX_EVENTS];
+	struct timespec ts;
+	uint64_t longest;
 	int n;
 
 	for (struct sta_cq *cq = eu->cqs; cq; cq = cq->next)
@@ -170,6 +170,9 @@ static void sleep_on_fds(struct sta_eu *eu)
 	/* What came in before a queue was armed makes no event. */
 	if (sta_eu_run(eu))
 		return;
+	longest = longest_sleep(eu);
+	ts.tv_sec = (time_t)(longest / UTIL_NS_PER_S);
+	ts.tv_nsec = (long)(longest % UTIL_NS_PER_S);
 	atomic_store(&eu->is_asleep, true);
 	if (sta_mbox_is_empty(&eu->mbox)) {
 		eu->stats.sleeps++;

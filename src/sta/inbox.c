@@ -27,6 +27,9 @@ void sta_post(struct doca_sta *sta, struct sta_msg *msg)
 
 void sta_io_post(struct doca_sta_io *io, struct sta_msg *msg)
 {
+	/* The message may be the last one: the context lives until we have left it. */
+	atomic_fetch_add(&io->num_posting, 1);
 	sta_mbox_post(&io->inbox.box, msg);
 	doca_priv_ctx_wake(&io->ctx);
+	atomic_fetch_sub(&io->num_posting, 1);
 }

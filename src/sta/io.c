@@ -4,6 +4,7 @@
  */
 #include "sta/io.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 static struct doca_sta_io *from_ctx(struct doca_ctx *ctx)
@@ -65,16 +66,19 @@ doca_error_t doca_sta_io_create(struct doca_sta *sta, struct doca_sta_io **ret)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!sta_is_running(sta))
 		return DOCA_ERROR_BAD_STATE;
-	if (atomic_load(&sta->num_io) >= sta->max_io)
-		return DOCA_ERROR_NO_MEMORY;
+	if (atomic_fetch_add(&sta->num_io, 1) >= sta->max_io)
+		goto err_uncount;
 	io = calloc(1, sizeof(*io));
 	if (!io)
-		return DOCA_ERROR_NO_MEMORY;
+		goto err_uncount;
 	doca_priv_ctx_init(&io->ctx, &ctx_ops);
 	io->sta = sta;
-	atomic_fetch_add(&sta->num_io, 1);
 	*ret = io;
 	return DOCA_SUCCESS;
+
+err_uncount:
+	atomic_fetch_sub(&sta->num_io, 1);
+	return DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_sta_io_destroy(struct doca_sta_io *io)
@@ -83,6 +87,9 @@ doca_error_t doca_sta_io_destroy(struct doca_sta_io *io)
 
 	if (!io)
 		return DOCA_ERROR_INVALID_VALUE;
+	/* What an EU told us last has been handled, but the EU may be about to wake us still. */
+	while (core_ctx_is_idle(&io->ctx) && atomic_load(&io->num_posting))
+		sched_yield();
 	err = doca_priv_ctx_fini(&io->ctx);
 	if (err != DOCA_SUCCESS)
 		return err;

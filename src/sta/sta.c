@@ -41,14 +41,14 @@ static doca_error_t start_eus(struct doca_sta *sta, uint32_t num)
 	return DOCA_SUCCESS;
 }
 
-/* EUs first: nobody then looks at what they used. */
+/* EUs first: nobody then looks at what they used. Messages before what carries them. */
 static void stop_eus(struct doca_sta *sta)
 {
 	for (uint32_t i = 0; i < sta->num_eus; i++)
 		sta_eu_stop(&sta->eus[i].eu);
 	sta_vdev_destroy_all(sta);
-	sta_be_drop_queues(sta);
 	sta_event_reset(sta);
+	sta_be_drop_queues(sta);
 	free(sta->eus);
 	sta->eus = NULL;
 	sta->num_eus = 0;
@@ -117,9 +117,13 @@ static const struct core_ctx_ops ctx_ops = {
 doca_error_t doca_sta_create(struct doca_dev *dev, struct doca_sta **ret)
 {
 	struct doca_sta *sta;
+	doca_error_t err;
 
 	if (!dev || !ret)
 		return DOCA_ERROR_INVALID_VALUE;
+	err = sta_check_verbs(doca_priv_dev_get_verbs(dev));
+	if (err != DOCA_SUCCESS)
+		return err;
 	sta = calloc(1, sizeof(*sta));
 	if (!sta)
 		return DOCA_ERROR_NO_MEMORY;

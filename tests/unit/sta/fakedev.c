@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fakedev.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/dev.h"
+#include "core/mmap.h"
+#include "sta/buf.h"
+#include "util/compiler.h"
+
+#undef ibv_reg_mr
+
+struct fakedev fakedev;
+
+/* Guards everything: the EUs poll and flush while the test makes and destroys. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum {
+	MAX_POSTED = 1024,
+	MAX_WCS = 4096,
+};
+
+struct fake_cq {
+	struct ibv_cq cq;
+	struct ibv_wc wcs[MAX_WCS];
+	unsigned int head, tail;
+};
+
+struct fake_qp {
+	struct ibv_qp qp;
+	uint64_t recvs[MAX_POSTED];
+	unsigned int num_recvs;
+};
+
+static bool is_fault(void)
+{
+	bool is;
+
+	pthread_mutex_lock(&lock);
+	is = ++fakedev.num_calls == fakedev.fail_at;
+	pthread_mutex_unlock(&lock);
+	errno = ENOMEM;
+	return is;
+}
+
+static void count(int n)
+{
+	pthread_mutex_lock(&lock);
+	fakedev.num_live += n;
+	pthread_mutex_unlock(&lock);
+}
+
+static void *make(size_t bytes)
+{
+	void *p = is_fault() ? NULL : calloc(1, bytes);
+
+	if (p)
+		count(1);
+	return p;
+}
+
+static int unmake(void *p)
+{
+	free(p);
+	count(-1);
+	return 0;
+}
+
+static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
+{
+	struct fake_qp *qp = util_container_of(ibqp, struct fake_qp, qp);
+	bool is_failing = is_fault();
+
+	for (; wr; wr = wr->next) {
+		*bad = wr;
+		/* A fault comes in the middle. */
+		if (qp->num_recvs == MAX_POSTED || (is_failing && qp->num_recvs == 1))
+			return ENOMEM;
+		qp->recvs[qp->num_recvs++] = wr->wr_id;
+	}
+	return 0;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	(void)qp;
+	*bad = wr;
+	return EINVAL; /* there is no connection */
+}
+
+static int poll_cq(struct ibv_cq *ibcq, int max, struct ibv_wc *wcs)
+{
+	struct fake_cq *cq = util_container_of(ibcq, struct fake_cq, cq);
+	int n = 0;
+
+	pthread_mutex_lock(&lock);
+	while (n < max && cq->head != cq->tail)
+		wcs[n++] = cq->wcs[cq->head++ % MAX_WCS];
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	(void)cq;
+	(void)solicited_only;
+	return 0;
+}
+
+int ibv_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
+{
+	struct fake_qp *qp = util_container_of(ibqp, struct fake_qp, qp);
+	struct fake_cq *cq = util_container_of(ibqp->recv_cq, struct fake_cq, cq);
+
+	(void)attr;
+	(void)mask;
+	pthread_mutex_lock(&lock);
+	for (unsigned int i = 0; i < qp->num_recvs; i++)
+		cq->wcs[cq->tail++ % MAX_WCS] =
+			(struct ibv_wc){.wr_id = qp->recvs[i], .status = IBV_WC_WR_FLUSH_ERR};
+	qp->num_recvs = 0;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+/* ---- verbs objects ---- */
+
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+	return device->name;
+}
+
+int ibv_query_device(struct ibv_context *verbs, struct ibv_device_attr *attr)
+{
+	(void)verbs;
+	if (is_fault())
+		return ENOMEM;
+	*attr = fakedev.attr;
+	return 0;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *verbs)
+{
+	struct ibv_pd *pd = make(sizeof(*pd));
+
+	if (pd)
+		pd->context = verbs;
+	return pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	return unmake(pd);
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	struct ibv_mr *mr = make(sizeof(*mr));
+
+	(void)access;
+	if (mr)
+		*mr = (struct ibv_mr){.pd = pd, .addr = addr, .length = length};
+	return mr;
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				unsigned int access)
+{
+	(void)iova;
+	return ibv_reg_mr(pd, addr, length, (int)access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	return unmake(mr);
+}
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *verbs)
+{
+	struct ibv_comp_channel *channel = make(sizeof(*channel));
+
+	if (!channel)
+		return NULL;
+	channel->context = verbs;
+	channel->fd = eventfd(0, EFD_CLOEXEC);
+	return channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	close(channel->fd);
+	return unmake(channel);
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *verbs, int cqe, void *context,
+			     struct ibv_comp_channel *channel, int vector)
+{
+	struct fake_cq *cq = make(sizeof(*cq));
+
+	(void)vector;
+	if (!cq)
+		return NULL;
+	cq->cq = (struct ibv_cq){
+		.context = verbs, .channel = channel, .cq_context = context, .cqe = cqe};
+	return &cq->cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	return unmake(util_container_of(cq, struct fake_cq, cq));
+}
+
+/* ---- connection manager ---- */
+
+struct rdma_cm_id *fakedev_request(void)
+{
+	struct rdma_cm_id *id = calloc(1, sizeof(*id));
+
+	id->verbs = &fakedev.verbs;
+	id->port_num = 1;
+	count(1);
+	return id;
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id)
+{
+	return unmake(id);
+}
+
+int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct fake_qp *qp = make(sizeof(*qp));
+
+	(void)pd;
+	if (!qp)
+		return -1;
+	qp->qp = (struct ibv_qp){.context = &fakedev.verbs,
+				 .qp_num = 17,
+				 .send_cq = attr->send_cq,
+				 .recv_cq = attr->recv_cq};
+	id->qp = &qp->qp;
+	return 0;
+}
+
+void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	unmake(util_container_of(id->qp, struct fake_qp, qp));
+	id->qp = NULL;
+}
+
+int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+	(void)id;
+	(void)param;
+	if (is_fault())
+		return -1;
+	fakedev.num_accepted++;
+	return 0;
+}
+
+int rdma_reject(struct rdma_cm_id *id, const void *data, uint8_t bytes)
+{
+	(void)id;
+	(void)data;
+	(void)bytes;
+	fakedev.num_rejected++;
+	return 0;
+}
+
+int rdma_disconnect(struct rdma_cm_id *id)
+{
+	(void)id;
+	fakedev.num_disconnected++;
+	return 0;
+}
+
+/* ---- core ---- */
+
+struct doca_dev *fakedev_dev(void)
+{
+	return (struct doca_dev *)&fakedev;
+}
+
+struct ibv_context *doca_priv_dev_get_verbs(const struct doca_dev *dev)
+{
+	(void)dev;
+	return &fakedev.verbs;
+}
+
+const char *doca_priv_dev_get_name(const struct doca_dev *dev)
+{
+	(void)dev;
+	return fakedev.device.name;
+}
+
+void doca_priv_dev_hold(struct doca_dev *dev)
+{
+	(void)dev;
+	count(1);
+}
+
+void doca_priv_dev_release(struct doca_dev *dev)
+{
+	(void)dev;
+	count(-1);
+}
+
+doca_error_t doca_priv_mmap_get(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access,
+				void **addr, size_t *len)
+{
+	struct fakedev_map *map = (struct fakedev_map *)mmap;
+
+	(void)dev;
+	(void)access;
+	if (!map->addr)
+		return DOCA_ERROR_BAD_STATE;
+	map->num_users++;
+	*addr = map->addr;
+	*len = map->len;
+	return DOCA_SUCCESS;
+}
+
+void doca_priv_mmap_put(struct doca_mmap *mmap)
+{
+	((struct fakedev_map *)mmap)->num_users--;
+}
+
+/* ---- memory ---- */
+
+void *fakedev_zmalloc(size_t size, size_t align, uint64_t *phys)
+{
+	void *p = is_fault() ? NULL : sta_mem_default.zmalloc(size, align, phys);
+
+	if (p)
+		count(1);
+	return p;
+}
+
+void fakedev_free(void *buf)
+{
+	sta_mem_default.free(buf);
+	count(-1);
+}
+
+uint64_t fakedev_vtophys(const void *buf, uint32_t size)
+{
+	return sta_mem_default.vtophys(buf, size);
+}
+
+void fakedev_reset(void)
+{
+	memset(&fakedev, 0, sizeof(fakedev));
+	fakedev.verbs.device = &fakedev.device;
+	fakedev.verbs.ops.post_recv = post_recv;
+	fakedev.verbs.ops.post_send = post_send;
+	fakedev.verbs.ops.poll_cq = poll_cq;
+	fakedev.verbs.ops.req_notify_cq = req_notify_cq;
+	memcpy(fakedev.device.name, "fake0", sizeof("fake0"));
+	fakedev.attr = (struct ibv_device_attr){.max_qp = 64,
+						.max_qp_wr = 2048,
+						.max_sge = 4,
+						.max_cqe = 65536,
+						.max_qp_init_rd_atom = 16};
+}
