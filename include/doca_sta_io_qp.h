@@ -57,6 +57,7 @@ doca_error_t doca_sta_io_qp_alloc(struct doca_sta_io *sta_io, const struct doca_
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, private data too long, a queue pair or device
  *   that does not belong, or a device that is not the request's
  * - DOCA_ERROR_BAD_STATE: not RUNNING, or the queue pair has a connection
+ * - DOCA_ERROR_ALREADY_EXIST: a subsystem is given, and one is bound
  * - DOCA_ERROR_NO_MEMORY: memory or room on the EUs is used up
  * - DOCA_ERROR_DRIVER: the device refused
  */

@@ -88,6 +88,7 @@ static void free_memory(struct doca_sta_qp_handle *qp)
 	qp->mem = NULL;
 	qp->rxs = NULL;
 	qp->reqs = NULL;
+	qp->free_reqs = NULL;
 }
 
 static doca_error_t init_rxs(struct doca_sta_qp_handle *qp)
@@ -224,13 +225,15 @@ static doca_error_t create_qp(struct doca_sta_qp_handle *qp, struct rdma_cm_id *
 /* The whole receive queue is there before the peer can send (it would meet RNR). */
 static doca_error_t post_all_rx(struct doca_sta_qp_handle *qp)
 {
-	struct ibv_recv_wr *bad;
+	struct ibv_recv_wr *bad = NULL;
 	int err;
 
 	for (uint32_t i = 0; i < qp->depth; i++)
 		qp->rxs[i].recv.next = i + 1 < qp->depth ? &qp->rxs[i + 1].recv : NULL;
-	qp->num_posted_rx = qp->depth;
 	err = ibv_post_recv(qp->qp, &qp->rxs[0].recv, &bad);
+	/* After a failure, too, what was posted comes back flushed. */
+	for (struct ibv_recv_wr *wr = &qp->rxs[0].recv; wr && !(err && wr == bad); wr = wr->next)
+		qp->num_posted_rx++;
 	return doca_priv_error_from_errno(err);
 }
 
@@ -281,6 +284,8 @@ static doca_error_t check_accept(struct doca_sta_io *io, struct doca_sta_qp_hand
 		return DOCA_ERROR_BAD_STATE;
 	if (subsys && subsys->sta != io->sta)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (subsys && atomic_load(&qp->subsys))
+		return DOCA_ERROR_ALREADY_EXIST;
 	/* librdmacm opened the device for itself; it is the same if it has the same name. */
 	if (strcmp(ibv_get_device_name(id->verbs->device), doca_priv_dev_get_name(dev)) != 0)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -339,11 +344,13 @@ doca_error_t doca_sta_io_qp_accept(struct doca_sta_io *io, struct doca_sta_qp_ha
 	if (err != DOCA_SUCCESS)
 		goto err_destroy_id;
 	qp->id = id;
-	if (subsys)
-		bind_subsystem(qp, subsys);
 	err = bring_up(qp, priv_data, priv_size);
-	if (err == DOCA_SUCCESS)
+	if (err == DOCA_SUCCESS) {
+		/* In time: nothing needs it before the application has answered Connect. */
+		if (subsys)
+			bind_subsystem(qp, subsys);
 		return DOCA_SUCCESS;
+	}
 	if (qp->qp) {
 		reject(id);
 		sta_qp_start_drain(qp);

@@ -134,6 +134,27 @@ static doca_error_t grow(struct doca_sta *sta, struct sta_vdev *vdev, struct sta
 	return DOCA_SUCCESS;
 }
 
+static void destroy_region(struct doca_sta *sta, struct sta_region *region)
+{
+	for (uint32_t i = 0; i < sta->num_vdevs; i++) {
+		if (region->mr[i])
+			(void)ibv_dereg_mr(region->mr[i]);
+	}
+	sta_region_destroy(region);
+}
+
+/* Regions that the EU has not been told of. */
+static void take_back(struct doca_sta *sta, struct sta_eu *eu, const struct sta_region *old)
+{
+	struct sta_region *region;
+
+	while ((region = eu->regions) != old) {
+		eu->regions = region->next;
+		eu->num_slots[region->class] -= region->num_slots;
+		destroy_region(sta, region);
+	}
+}
+
 doca_error_t sta_vdev_add_memory(struct doca_sta *sta, struct sta_vdev *vdev, struct sta_eu *eu)
 {
 	struct sta_region *old = eu->regions;
@@ -150,9 +171,13 @@ doca_error_t sta_vdev_add_memory(struct doca_sta *sta, struct sta_vdev *vdev, st
 				err = register_region(&sta->vdevs[i], r);
 		}
 	}
-	for (struct sta_region *r = eu->regions; r != old && err == DOCA_SUCCESS; r = r->next)
+	if (err != DOCA_SUCCESS) {
+		take_back(sta, eu, old);
+		return err;
+	}
+	for (struct sta_region *r = eu->regions; r != old; r = r->next)
 		sta_eu_post(eu, &r->add_msg);
-	return err;
+	return DOCA_SUCCESS;
 }
 
 static void destroy_regions(struct doca_sta *sta, struct sta_eu *eu)
@@ -161,11 +186,7 @@ static void destroy_regions(struct doca_sta *sta, struct sta_eu *eu)
 
 	while ((region = eu->regions)) {
 		eu->regions = region->next;
-		for (uint32_t i = 0; i < sta->num_vdevs; i++) {
-			if (region->mr[i])
-				(void)ibv_dereg_mr(region->mr[i]);
-		}
-		sta_region_destroy(region);
+		destroy_region(sta, region);
 	}
 	for (int class = 0; class < STA_SLOT_CLASSES; class ++)
 		eu->num_slots[class] = 0;

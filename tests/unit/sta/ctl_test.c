@@ -640,6 +640,59 @@ static void test_stop_ends_connections(void **state)
 	assert_int_equal(atomic_load(&f->sta->num_qps), 0);
 }
 
+/* What was made for an EU has reached it. */
+static bool eus_have_their_slots(const struct fixture *f)
+{
+	for (unsigned int i = 0; i < f->sta->num_eus; i++) {
+		const struct sta_eu *eu = &f->sta->eus[i].eu;
+
+		for (int c = 0; c < STA_SLOT_CLASSES; c++)
+			if (__atomic_load_n(&eu->pool.classes[c].num_slots, __ATOMIC_RELAXED) !=
+			    eu->num_slots[c])
+				return false;
+	}
+	return true;
+}
+
+/* Whatever fails on the way: an error, a rejected host, nothing left, and the next one works. */
+static void test_every_failure_of_accept(void **state)
+{
+	struct fixture *f = *state;
+	struct doca_sta_subs_handle *s;
+	struct doca_sta_qp_handle *qp;
+	doca_error_t err = DOCA_ERROR_UNKNOWN;
+	unsigned int n;
+
+	for (n = 1; err != DOCA_SUCCESS; n++) {
+		assert_true(n < 100);
+		if (n == 1)
+			configure(f);
+		start(f);
+		start_io(f);
+		assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
+		assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
+		fakedev.num_rejected = 0;
+		fakedev.fail_at = fakedev.num_calls + n;
+		err = doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
+					    accept_record, sizeof(accept_record), s);
+		fakedev.fail_at = 0;
+		assert_int_equal(fakedev.num_rejected, err != DOCA_SUCCESS);
+		if (err != DOCA_SUCCESS && !qp->id)
+			/* It can be used for the next request. */
+			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(),
+							       fakedev_request(), accept_record,
+							       sizeof(accept_record), s),
+					 DOCA_SUCCESS);
+		PROGRESS_UNTIL(f, eus_have_their_slots(f));
+		assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
+		stop_io(f);
+		assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
+		assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
+		assert_int_equal(fakedev.num_live, 2); /* holds on the device */
+	}
+	assert_true(n > 10);
+}
+
 /* ---- an EU that is slow to leave ---- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -727,6 +780,7 @@ int main(void)
 		TEST(test_stop_with_time_outs_to_tell),
 		TEST(test_queue_pair_states),
 		TEST(test_stop_ends_connections),
+		TEST(test_every_failure_of_accept),
 		TEST(test_destroy_waits_for_posters),
 	};
 
