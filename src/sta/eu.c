@@ -8,6 +8,7 @@
 #include "sta/eu.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
@@ -158,6 +159,19 @@ static void handle_fd(struct sta_eu *eu, void *what)
 	/* A companion's fd is made unreadable by its poll function. */
 }
 
+static int wait_on_fds(struct sta_eu *eu, struct epoll_event *events, const struct timespec *ts)
+{
+	struct pollfd any = {.fd = eu->epoll_fd, .events = POLLIN};
+	int n = epoll_pwait2(eu->epoll_fd, events, MAX_EVENTS, ts, NULL);
+
+	if (n >= 0 || errno != ENOSYS)
+		return n;
+	/* Before Linux 5.11, and under valgrind 3.19. */
+	if (ppoll(&any, 1, ts, NULL) <= 0)
+		return 0;
+	return epoll_wait(eu->epoll_fd, events, MAX_EVENTS, 0);
+}
+
 static void sleep_on_fds(struct sta_eu *eu)
 {
 	struct epoll_event events[MAX_EVENTS];
@@ -176,7 +190,7 @@ static void sleep_on_fds(struct sta_eu *eu)
 	atomic_store(&eu->is_asleep, true);
 	if (sta_mbox_is_empty(&eu->mbox)) {
 		eu->stats.sleeps++;
-		n = epoll_pwait2(eu->epoll_fd, events, MAX_EVENTS, longest ? &ts : NULL, NULL);
+		n = wait_on_fds(eu, events, longest ? &ts : NULL);
 		for (int i = 0; i < n; i++)
 			handle_fd(eu, events[i].data.ptr);
 	}
