@@ -125,8 +125,10 @@ static int take_hex(const struct loader *l, json_object *params, const char *fie
 static int need_string(const struct loader *l, json_object *params, const char *field,
 		       const char **value)
 {
-	int rc = take_string(l, params, field, value);
+	int rc;
 
+	*value = "";
+	rc = take_string(l, params, field, value);
 	if (rc == 0)
 		return bad(l, -EINVAL, field, "is missing");
 	return rc < 0 ? rc : 0;
@@ -146,7 +148,7 @@ static int need_subsys(const struct loader *l, json_object *params, struct tgt_s
 static int copy_text(const struct loader *l, json_object *params, const char *field, char *out,
 		     size_t size)
 {
-	const char *text;
+	const char *text = "";
 	int rc = take_string(l, params, field, &text);
 
 	if (rc != 1)
