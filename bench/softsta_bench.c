@@ -34,9 +34,12 @@ static const struct load loads[] = {
 	{"seqread", false, false, 128 * 1024, 32}, {"seqwrite", true, false, 128 * 1024, 32},
 };
 
+#define NUM_LOADS (sizeof(loads) / sizeof(loads[0]))
+
 struct bench {
 	double seconds;
 	const char *engines; /* comma separated */
+	const char *only; /* "LOAD@DEPTH", or NULL for all */
 	const char *json_path;
 	struct ini_params params; /* addr set: a target that runs already */
 	pid_t target_pid;
@@ -127,7 +130,7 @@ struct row {
 	const char *engine;
 	const struct load *load;
 	unsigned int depth;
-	struct load_result result;
+	struct load_result warm_up, result;
 	struct cost target[2], self[2]; /* before and after */
 };
 
@@ -167,6 +170,8 @@ static void print_row(struct bench *bench, const struct row *row)
 	json_object_object_add(json, "bytes", json_object_new_int((int)row->load->bytes));
 	json_object_object_add(json, "depth", json_object_new_int((int)row->depth));
 	json_object_object_add(json, "ios", json_object_new_int64((int64_t)r->ios));
+	json_object_object_add(json, "warm_up_ios",
+			       json_object_new_int64((int64_t)row->warm_up.ios));
 	json_object_object_add(json, "iops", json_object_new_double(iops));
 	json_object_object_add(json, "mib_per_s", json_object_new_double(mibs));
 	json_object_object_add(json, "initiator_cpu_us_per_io", json_object_new_double(self_us));
@@ -193,7 +198,7 @@ static int run_row(struct bench *bench, struct session *s, const char *engine,
 	row.depth = fitting.depth;
 	/* A tenth of the time for caches, windows and page faults to settle. */
 	rc = load_run(s->io, &s->disk, &fitting, (uint64_t)(bench->seconds * NS_PER_S / 10),
-		      &row.result, error);
+		      &row.warm_up, error);
 	if (rc)
 		return rc;
 	row.target[0] = cost_read(&bench->target);
@@ -205,6 +210,14 @@ static int run_row(struct bench *bench, struct session *s, const char *engine,
 	if (rc == 0)
 		print_row(bench, &row);
 	return rc;
+}
+
+static bool is_wanted(const struct bench *bench, const struct load *load)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s@%u", load->name, load->depth);
+	return !bench->only || !strcmp(bench->only, name);
 }
 
 static int run_engine(struct bench *bench, const char *engine, const struct ini_params *params,
@@ -222,8 +235,10 @@ static int run_engine(struct bench *bench, const char *engine, const struct ini_
 		printf("(no instruction counts: %s)\n", strerror(bench->target.error));
 		bench->has_told = true;
 	}
-	for (i = 0; i < sizeof(loads) / sizeof(loads[0]) && rc == 0; i++)
-		rc = run_row(bench, &session, engine, &loads[i], &error);
+	for (i = 0; i < NUM_LOADS && rc == 0; i++) {
+		if (is_wanted(bench, &loads[i]))
+			rc = run_row(bench, &session, engine, &loads[i], &error);
+	}
 	if (rc)
 		fprintf(stderr, "softsta-bench: %s: %s: %s\n", engine,
 			error.step ? error.step : "?", error.text);
@@ -257,6 +272,8 @@ static int run_own_target(struct bench *bench, const char *engine)
 		params.port = tgt.port;
 		params.subnqn = TGTPROC_NQN;
 		rc = run_engine(bench, engine, &params, tgt.pid);
+		if (tgtproc_stop(&tgt, SIGTERM, TGTPROC_STOP_MS) && rc == 0)
+			rc = -ECHILD;
 	}
 	tgtproc_fini(&tgt);
 	return rc;
@@ -288,6 +305,7 @@ static const char usage[] =
 	"\n"
 	"  --seconds S      for each row (default 2)\n"
 	"  --engines LIST   of ram, file, null (default all three)\n"
+	"  --load L@DEPTH   this row only, as randread@32\n"
 	"  --spin US        poll so long before sleeping for a completion (default 0)\n"
 	"  --json FILE      write the rows as JSON too\n"
 	"  --address ADDR   measure this target instead: its first namespace is OVERWRITTEN\n"
@@ -298,6 +316,7 @@ static const char usage[] =
 enum {
 	OPT_SECONDS = 256,
 	OPT_ENGINES,
+	OPT_LOAD,
 	OPT_SPIN,
 	OPT_JSON,
 	OPT_ADDRESS,
@@ -310,6 +329,7 @@ enum {
 static const struct option options[] = {
 	{"seconds", required_argument, NULL, OPT_SECONDS},
 	{"engines", required_argument, NULL, OPT_ENGINES},
+	{"load", required_argument, NULL, OPT_LOAD},
 	{"spin", required_argument, NULL, OPT_SPIN},
 	{"json", required_argument, NULL, OPT_JSON},
 	{"address", required_argument, NULL, OPT_ADDRESS},
@@ -344,6 +364,9 @@ static void parse(struct bench *bench, int argc, char **argv)
 			break;
 		case OPT_ENGINES:
 			bench->engines = optarg;
+			break;
+		case OPT_LOAD:
+			bench->only = optarg;
 			break;
 		case OPT_SPIN:
 			bench->params.spin_us = (unsigned int)number(0, 1e6);
