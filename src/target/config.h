@@ -115,6 +115,10 @@ int tgt_config_add_listener(struct tgt_subsys_conf *subsys, const union tgt_sock
 int tgt_config_load_json(struct tgt_config *config, const char *path,
 			 void (*warn)(const char *line), struct tgt_err *err);
 
+/** tgt_config_parse_json() - the same for a text, which messages call @path. */
+int tgt_config_parse_json(struct tgt_config *config, const char *path, const char *text,
+			  size_t bytes, void (*warn)(const char *line), struct tgt_err *err);
+
 /** tgt_config_check() - is there something to serve, and is it complete? */
 int tgt_config_check(const struct tgt_config *config, struct tgt_err *err);
 

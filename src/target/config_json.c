@@ -33,6 +33,14 @@ static void warn(const struct loader *l, const char *fmt, ...)
 static int bad(const struct loader *l, int code, const char *field, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* What is quoted from the file stays on its line of the log. */
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 static void warn(const struct loader *l, const char *fmt, ...)
 {
 	char text[200], line[512];
@@ -41,6 +49,7 @@ static void warn(const struct loader *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	make_printable(text);
 	snprintf(line, sizeof(line), "%s: %s", l->path, text);
 	l->warn(line);
 }
@@ -53,6 +62,7 @@ static int bad(const struct loader *l, int code, const char *field, const char *
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	make_printable(text);
 	return tgt_err_set(l->err, code, "%s: %s: %s%s%s", l->path, l->method, field ? field : "",
 			   field ? ": " : "", text);
 }
@@ -500,8 +510,8 @@ static int run_file(struct loader *l, json_object *root)
 	return rc;
 }
 
-/* The whole file as text, NULL with the reason in @err. */
-static char *slurp(const char *path, struct tgt_err *err, int *rc)
+/* The whole file, NULL with the reason in @err. */
+static char *slurp(const char *path, size_t *bytes, struct tgt_err *err, int *rc)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = NULL;
@@ -525,7 +535,7 @@ static char *slurp(const char *path, struct tgt_err *err, int *rc)
 		text = NULL;
 		goto out;
 	}
-	text[n] = '\0';
+	*bytes = (size_t)n;
 out:
 	if (fd >= 0)
 		close(fd);
@@ -536,36 +546,73 @@ static size_t line_of(const char *text, size_t offset)
 {
 	size_t line = 1, i;
 
-	for (i = 0; i < offset && text[i]; i++)
+	for (i = 0; i < offset; i++)
 		line += text[i] == '\n';
 	return line;
+}
+
+/* Behind the object nothing may follow but white space: half of a file is no configuration. */
+static bool is_all(const char *text, size_t bytes, size_t end)
+{
+	while (end < bytes && strchr(" \t\r\n", text[end]) && text[end])
+		end++;
+	return end == bytes;
+}
+
+static json_object *parse_text(const struct loader *l, const char *text, size_t bytes, int *rc)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	enum json_tokener_error error;
+	json_object *root;
+	size_t end;
+
+	if (!tokener) {
+		*rc = tgt_err_set(l->err, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	root = json_tokener_parse_ex(tokener, text, (int)bytes);
+	error = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
+	json_tokener_free(tokener);
+	if (root && is_all(text, bytes, end))
+		return root;
+	*rc = tgt_err_set(l->err, -EINVAL, "%s: line %zu: %s", l->path, line_of(text, end),
+			  root				   ? "text behind the end"
+			  : error == json_tokener_continue ? "unexpected end of the file"
+			  : error == json_tokener_success  ? "is not an object"
+							   : json_tokener_error_desc(error));
+	json_object_put(root);
+	return NULL;
+}
+
+int tgt_config_parse_json(struct tgt_config *config, const char *path, const char *text,
+			  size_t bytes, void (*warn_line)(const char *line), struct tgt_err *err)
+{
+	struct tgt_err local;
+	struct loader l = {config, path, "", warn_line, err ? err : &local};
+	json_object *root;
+	int rc = 0;
+
+	if (bytes > TGT_CONFIG_FILE_BYTES)
+		return tgt_err_set(l.err, -EINVAL, "%s: larger than %d bytes", path,
+				   TGT_CONFIG_FILE_BYTES);
+	root = parse_text(&l, text, bytes, &rc);
+	if (root)
+		rc = run_file(&l, root);
+	json_object_put(root);
+	return rc;
 }
 
 int tgt_config_load_json(struct tgt_config *config, const char *path,
 			 void (*warn_line)(const char *line), struct tgt_err *err)
 {
-	struct tgt_err local;
-	struct loader l = {config, path, "", warn_line, err ? err : &local};
-	struct json_tokener *tokener = json_tokener_new();
-	json_object *root = NULL;
-	char *text;
+	size_t bytes = 0;
 	int rc = 0;
+	char *text = slurp(path, &bytes, err, &rc);
 
-	if (!tokener)
-		return tgt_err_set(err, -ENOMEM, "out of memory");
-	text = slurp(path, l.err, &rc);
 	if (!text)
-		goto out;
-	root = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
-	if (!root)
-		rc = tgt_err_set(l.err, -EINVAL, "%s: line %zu: %s", path,
-				 line_of(text, json_tokener_get_parse_end(tokener)),
-				 json_tokener_error_desc(json_tokener_get_error(tokener)));
-	else
-		rc = run_file(&l, root);
-out:
-	json_object_put(root);
-	json_tokener_free(tokener);
+		return rc;
+	rc = tgt_config_parse_json(config, path, text, bytes, warn_line, err);
 	free(text);
 	return rc;
 }

@@ -108,6 +108,8 @@ static const struct {
 } bad[] = {
 	{"bad-syntax", "line 3", "bad-syntax.json"},
 	{"bad-not-an-object", "subsystems", ""},
+	{"bad-two-objects", "line 1", "text behind the end"},
+	{"bad-cut-off", "line 1", "unexpected end"},
 	{"bad-no-method", "method", ""},
 	{"bad-no-params", "bdev_null_create", "params"},
 	{"bad-block-size", "bdev_null_create", "520"},
