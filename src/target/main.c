@@ -16,6 +16,7 @@
 
 #include "target/await.h"
 #include "target/log.h"
+#include "target/notify.h"
 #include "target/options.h"
 #include "target/server.h"
 
@@ -94,6 +95,7 @@ static int serve(const struct tgt_config *config, const sigset_t *set)
 		tgt_log("error: signalfd: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
+	(void)tgt_notify("STATUS=waiting for addresses, opening disks");
 	if (config->waits_for_addresses &&
 	    !tgt_await_addresses(config, stopper.fd, TGT_ADDRESS_GRACE_MS)) {
 		tgt_log("stopped");
@@ -108,10 +110,13 @@ static int serve(const struct tgt_config *config, const sigset_t *set)
 	stopper.source = (struct tgt_loop_source){stopper.fd, on_signal, &stopper};
 	if (tgt_loop_add(&server.loop, &stopper.source))
 		status = EXIT_FAILURE;
+	else
+		(void)tgt_notify("READY=1\nSTATUS=serving");
 	while (status == EXIT_SUCCESS && !stopper.signals) {
 		if (tgt_server_turn(&server, UINT64_MAX) || server.is_failed)
 			status = EXIT_FAILURE;
 	}
+	(void)tgt_notify("STOPPING=1\nSTATUS=letting hosts go");
 	shut_down(&server);
 	tgt_loop_remove(&server.loop, &stopper.source);
 	tgt_server_stop(&server);
