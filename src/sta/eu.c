@@ -279,6 +279,10 @@ void sta_eu_stop(struct sta_eu *eu)
 	atomic_store(&eu->state, DOCA_STA_EU_STATE_STOPPING);
 	sta_eu_post(eu, &stop);
 	pthread_join(eu->thread, NULL);
+}
+
+void sta_eu_fini(struct sta_eu *eu)
+{
 	close(eu->epoll_fd);
 	close(eu->wake_fd);
 }

@@ -262,6 +262,8 @@ struct sta_eu {
 doca_error_t sta_eu_start(struct sta_eu *eu);
 /* No QP is left on it. Back-end queues may be; their memory is not touched any more. */
 void sta_eu_stop(struct sta_eu *eu);
+/* All EUs are stopped: nobody posts any more. */
+void sta_eu_fini(struct sta_eu *eu);
 /* Any thread. */
 void sta_eu_post(struct sta_eu *eu, struct sta_msg *msg);
 /* One round of everything an EU does; returns how many events it handled. */

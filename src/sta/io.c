@@ -4,7 +4,6 @@
  */
 #include "sta/io.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 static struct doca_sta_io *from_ctx(struct doca_ctx *ctx)
@@ -87,9 +86,8 @@ doca_error_t doca_sta_io_destroy(struct doca_sta_io *io)
 
 	if (!io)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* What an EU told us last has been handled, but the EU may be about to wake us still. */
-	while (core_ctx_is_idle(&io->ctx) && atomic_load(&io->num_posting))
-		sched_yield();
+	if (core_ctx_is_idle(&io->ctx))
+		sta_inbox_settle(&io->inbox);
 	err = doca_priv_ctx_fini(&io->ctx);
 	if (err != DOCA_SUCCESS)
 		return err;

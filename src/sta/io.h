@@ -14,14 +14,13 @@
 #include "sta/sta.h"
 
 /*
- * Owner: the thread of its progress engine. Shared: inbox (EUs post), num_posting.
+ * Owner: the thread of its progress engine. Shared: inbox (EUs post).
  * Life: destroyed when IDLE and nobody is posting; IDLE is reached when no QP is left.
  */
 struct doca_sta_io {
 	struct doca_ctx ctx; /* first */
 	struct doca_sta *sta;
 	struct sta_inbox inbox;
-	_Atomic uint32_t num_posting; /* threads inside sta_io_post() */
 	struct doca_sta_qp_handle *qps;
 	uint32_t num_qps;
 	uint16_t next_index;

@@ -46,6 +46,9 @@ static void stop_eus(struct doca_sta *sta)
 {
 	for (uint32_t i = 0; i < sta->num_eus; i++)
 		sta_eu_stop(&sta->eus[i].eu);
+	/* One that had posted to another may have been about to wake it. */
+	for (uint32_t i = 0; i < sta->num_eus; i++)
+		sta_eu_fini(&sta->eus[i].eu);
 	sta_vdev_destroy_all(sta);
 	sta_event_reset(sta);
 	sta_be_drop_queues(sta);
@@ -148,6 +151,8 @@ doca_error_t doca_sta_destroy(struct doca_sta *sta)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (atomic_load(&sta->num_io) || sta->num_subsystems || sta->num_backends)
 		return DOCA_ERROR_IN_USE;
+	if (core_ctx_is_idle(&sta->ctx))
+		sta_inbox_settle(&sta->inbox);
 	err = doca_priv_ctx_fini(&sta->ctx);
 	if (err != DOCA_SUCCESS)
 		return err;

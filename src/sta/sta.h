@@ -41,9 +41,12 @@ struct sta_vdev {
 struct sta_inbox {
 	struct sta_mbox box;
 	struct sta_msg *todo;
+	atomic_uint num_posting; /* threads between post and the end of the wake-up */
 };
 
 bool sta_inbox_run_one(struct sta_inbox *inbox, void *owner);
+/* Before the context and its progress engine may go: until nobody is busy waking it. */
+void sta_inbox_settle(struct sta_inbox *inbox);
 
 /*
  * Owner: the thread of its progress engine.
