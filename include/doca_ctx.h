@@ -106,7 +106,7 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx,
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  * - DOCA_ERROR_BAD_STATE: not IDLE
- * - DOCA_ERROR_NOT_SUPPORTED: always, in software
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; contexts run on threads of the host
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev);
@@ -171,7 +171,7 @@ void doca_ctx_flush_tasks(struct doca_ctx *ctx);
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  * - DOCA_ERROR_BAD_STATE: not IDLE
- * - DOCA_ERROR_NOT_SUPPORTED: always, in software
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; contexts run on threads of the host
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
@@ -179,12 +179,13 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
 /**
  * doca_ctx_set_completion_vector() - choose the device's completion vector for a context
  * @ctx: the context, IDLE
- * @comp_vector: from 0 to one less than doca_ctx_cap_get_num_completion_vectors()
+ * @comp_vector: from 0 to one less than doca_ctx_cap_get_num_completion_vectors(); not looked at
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
  * - DOCA_ERROR_BAD_STATE: not IDLE
- * - DOCA_ERROR_NOT_SUPPORTED: the context has none
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; no context here has one completion queue that a
+ *   vector could be chosen for
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
@@ -192,10 +193,11 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_
 /**
  * doca_ctx_cap_get_num_completion_vectors() - how many completion vectors a device has
  * @devinfo: the device
- * @num_comp_vectors: where the number is put
+ * @num_comp_vectors: where the number is put, as verbs has it
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_DRIVER: the device cannot be asked
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,

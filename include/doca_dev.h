@@ -6,6 +6,11 @@
  * die with doca_devinfo_destroy_list(); an open device, and what doca_dev_as_devinfo() gave for
  * it, live until its last doca_dev_close().
  *
+ * Representors, by which a DPU names the functions that its host sees, do not exist in software: no
+ * device here has any. Listing them gives DOCA_ERROR_NOT_SUPPORTED, every capability for them is 0,
+ * and because no struct doca_devinfo_rep or struct doca_dev_rep exists, whatever takes one gives
+ * DOCA_ERROR_INVALID_VALUE.
+ *
  * Thread: any; a list and its elements must not be used while another thread destroys the list.
  */
 #ifndef DOCA_DEV_H
@@ -73,7 +78,6 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_IN_USE: an element is in use
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
@@ -87,9 +91,7 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not a filter
- * - DOCA_ERROR_NO_MEMORY: allocation failed
- * - DOCA_ERROR_DRIVER: the device does not answer
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; the device has no representors
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
@@ -101,8 +103,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
  * @dev_list_rep: from doca_devinfo_rep_create_list()
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_IN_USE: an element is in use
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no such list
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep);
@@ -118,7 +119,8 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
  * - DOCA_ERROR_NO_MEMORY: allocation failed, or no protection domain
  * - DOCA_ERROR_NOT_CONNECTED: the device cannot be opened
  * - DOCA_ERROR_INITIALIZATION: too many devices are open
- * - DOCA_ERROR_NOT_SUPPORTED: the device stems from a protection domain
+ * - DOCA_ERROR_NOT_SUPPORTED: the element is of doca_dev_as_devinfo() of a device that
+ *   doca_rdma_bridge_open_dev_from_pd() made
  */
 DOCA_STABLE
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
@@ -140,9 +142,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_DRIVER: the device refused
- * - DOCA_ERROR_AGAIN: more is left
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; what is freed goes back to the driver at once
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
@@ -153,8 +153,7 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
  * @dev_rep: where the open representor is put
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_NO_MEMORY: allocation failed
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev_rep **dev_rep);
@@ -164,8 +163,7 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
  * @dev: the representor
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_IN_USE: an object that uses it is left
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev);
@@ -183,7 +181,7 @@ struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev);
  * doca_dev_rep_as_devinfo() - an open representor as a list element
  * @dev_rep: the representor
  *
- * Return: the element, valid until the close; NULL for NULL.
+ * Return: NULL, always; there is no representor.
  */
 DOCA_STABLE
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
@@ -195,7 +193,6 @@ struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_OPERATING_SYSTEM: a system call failed
  * - DOCA_ERROR_NOT_SUPPORTED: the device is no PCI function, as a soft device
  */
 DOCA_STABLE
@@ -209,7 +206,6 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not an address
- * - DOCA_ERROR_OPERATING_SYSTEM: a system call failed
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
@@ -321,7 +317,7 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo,
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
+ * - DOCA_ERROR_DRIVER: always besides; verbs does not tell it
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id);
@@ -329,11 +325,10 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 /**
  * doca_devinfo_cap_is_hotplug_manager_supported() - can the device plug emulated devices?
  * @devinfo: the device
- * @is_hotplug_manager: where 1 or 0 is put
+ * @is_hotplug_manager: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
@@ -343,11 +338,10 @@ doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_dev
  * doca_devinfo_cap_is_notification_moderation_supported() - can the device hold notifications
  * back?
  * @devinfo: the device
- * @is_notification_moderation_supported: where 1 or 0 is put
+ * @is_notification_moderation_supported: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
@@ -356,12 +350,10 @@ doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
 /**
  * doca_devinfo_rep_cap_is_filter_all_supported() - can all representors be listed?
  * @devinfo: the device
- * @filter_all_supported: where 1 or 0 is put
+ * @filter_all_supported: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
@@ -370,12 +362,10 @@ doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devi
 /**
  * doca_devinfo_rep_cap_is_filter_net_supported() - can network representors be listed?
  * @devinfo: the device
- * @filter_net_supported: where 1 or 0 is put
+ * @filter_net_supported: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
@@ -385,12 +375,10 @@ doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devi
  * doca_devinfo_rep_cap_is_filter_emulated_supported() - can representors of emulated devices be
  * listed?
  * @devinfo: the device
- * @filter_emulated_supported: where 1 or 0 is put
+ * @filter_emulated_supported: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no representors
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
@@ -400,11 +388,10 @@ doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca
  * doca_devinfo_cap_is_accelerate_resource_reclaim_supported() - may
  * doca_dev_accelerate_resource_reclaim() be used?
  * @devinfo: the device
- * @is_accelerate_resource_reclaim: where 1 or 0 is put
+ * @is_accelerate_resource_reclaim: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(
@@ -417,7 +404,7 @@ doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(
  * @size: of the room, DOCA_DEVINFO_REP_VUID_SIZE or more
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not room enough
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid,
@@ -429,9 +416,7 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
  * @pci_addr_str: room for DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes; dddd:bb:dd.f
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_NO_MEMORY: allocation failed
- * - DOCA_ERROR_UNEXPECTED: the device gave no address
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep,
@@ -443,7 +428,7 @@ doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *de
  * @pci_func_type: where the kind is put
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
@@ -455,7 +440,7 @@ doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *d
  * @is_hotplug: where 1 or 0 is put
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep,
@@ -468,8 +453,7 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
  * @size: of the room, DOCA_DEVINFO_IFACE_NAME_SIZE or more
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not room enough
- * - DOCA_ERROR_OPERATING_SYSTEM: a system call failed
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep,
@@ -482,7 +466,7 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
  * @vhca_id: where it is put
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
@@ -495,9 +479,7 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
  * @is_equal: where 1 or 0 is put
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not an address
- * - DOCA_ERROR_NO_MEMORY: allocation failed
- * - DOCA_ERROR_UNEXPECTED: the device gave no address
+ * - DOCA_ERROR_INVALID_VALUE: always; there is no representor
  */
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,

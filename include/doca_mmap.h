@@ -355,12 +355,10 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
 /**
  * doca_mmap_cap_is_export_pci_supported() - may doca_mmap_export_pci() be used?
  * @devinfo: the device
- * @mmap_export: where 1 or 0 is put
+ * @mmap_export: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no memory maps
  */
 DOCA_STABLE
 doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
@@ -370,12 +368,10 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
  * doca_mmap_cap_is_create_from_export_pci_supported() - may doca_mmap_create_from_export() be
  * used for memory across the PCI bus?
  * @devinfo: the device
- * @from_export: where 1 or 0 is put
+ * @from_export: where 0 is put: no device here can
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_DRIVER: the device does not answer
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no memory maps
  */
 DOCA_STABLE
 doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,

@@ -167,3 +167,34 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
 	*state = ctx->state;
 	return DOCA_SUCCESS;
 }
+
+/* Contexts here are driven by threads of the host. */
+static doca_error_t ctx_set_foreign_datapath(const struct doca_ctx *ctx, const void *processor)
+{
+	if (!ctx || !processor)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!core_ctx_is_idle(ctx))
+		return DOCA_ERROR_BAD_STATE;
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
+{
+	return ctx_set_foreign_datapath(ctx, gpu_dev);
+}
+
+doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
+{
+	return ctx_set_foreign_datapath(ctx, dpa_dev);
+}
+
+doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
+{
+	/* No context here has one completion queue that a vector could be chosen for. */
+	(void)comp_vector;
+	if (!ctx)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!core_ctx_is_idle(ctx))
+		return DOCA_ERROR_BAD_STATE;
+	return DOCA_ERROR_NOT_SUPPORTED;
+}

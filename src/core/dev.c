@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The list of devices, and the devices that are open: a verbs context with one protection domain
- * each, shared by all who opened it. Questions about a device are in devinfo.c.
+ * each, shared by all who opened it, or that of a protection domain of the application's. Questions
+ * about a device are in devinfo.c.
  */
 #include "core/dev.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,7 @@ struct doca_dev {
 	struct doca_devinfo info;
 	struct ibv_context *verbs;
 	struct ibv_pd *pd;
+	bool is_bridged; /* verbs and pd are the application's: doca_priv_dev_open_from_pd() */
 	unsigned int opens;
 	unsigned int holds;
 };
@@ -100,7 +103,31 @@ static struct doca_dev *dev_find(const struct doca_devinfo *info)
 	struct doca_dev *dev;
 
 	util_list_for_each(&devs, dev, node) {
-		if (!strcmp(dev->info.name, info->name))
+		if (!dev->is_bridged && !strcmp(dev->info.name, info->name))
+			return dev;
+	}
+	return NULL;
+}
+
+/* With the lock held. */
+static bool dev_is_bridged_info(const struct doca_devinfo *info)
+{
+	struct doca_dev *dev;
+
+	util_list_for_each(&devs, dev, node) {
+		if (dev->is_bridged && &dev->info == info)
+			return true;
+	}
+	return false;
+}
+
+/* With the lock held. */
+static struct doca_dev *dev_find_bridged(const struct ibv_pd *pd)
+{
+	struct doca_dev *dev;
+
+	util_list_for_each(&devs, dev, node) {
+		if (dev->is_bridged && dev->pd == pd)
 			return dev;
 	}
 	return NULL;
@@ -148,8 +175,47 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&devs_lock);
 	d = dev_find(devinfo);
-	if (!d)
+	if (dev_is_bridged_info(devinfo))
+		result = DOCA_ERROR_NOT_SUPPORTED;
+	else if (!d)
 		result = dev_open_first(devinfo, &d);
+	if (result == DOCA_SUCCESS) {
+		d->opens++;
+		*dev = d;
+	}
+	pthread_mutex_unlock(&devs_lock);
+	return result;
+}
+
+/* With the lock held. */
+static doca_error_t dev_bridge_first(struct ibv_pd *pd, struct doca_dev **ret)
+{
+	struct doca_dev *dev;
+
+	if (num_devs >= CORE_MAX_OPEN_DEVS)
+		return DOCA_ERROR_INITIALIZATION;
+	dev = calloc(1, sizeof(*dev));
+	if (!dev)
+		return DOCA_ERROR_NO_MEMORY;
+	devinfo_init(&dev->info, pd->context->device);
+	dev->verbs = pd->context;
+	dev->pd = pd;
+	dev->is_bridged = true;
+	util_list_add_tail(&devs, &dev->node);
+	num_devs++;
+	*ret = dev;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_priv_dev_open_from_pd(struct ibv_pd *pd, struct doca_dev **dev)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct doca_dev *d;
+
+	pthread_mutex_lock(&devs_lock);
+	d = dev_find_bridged(pd);
+	if (!d)
+		result = dev_bridge_first(pd, &d);
 	if (result == DOCA_SUCCESS) {
 		d->opens++;
 		*dev = d;
@@ -161,9 +227,13 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 /* With the lock held. */
 static doca_error_t dev_close_last(struct doca_dev *dev)
 {
-	if (dev->holds || ibv_dealloc_pd(dev->pd))
+	if (dev->holds)
 		return DOCA_ERROR_IN_USE;
-	ibv_close_device(dev->verbs);
+	if (!dev->is_bridged) {
+		if (ibv_dealloc_pd(dev->pd))
+			return DOCA_ERROR_IN_USE;
+		ibv_close_device(dev->verbs);
+	}
 	util_list_del(&dev->node);
 	num_devs--;
 	free(dev);
@@ -183,6 +253,12 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 		result = dev_close_last(dev);
 	pthread_mutex_unlock(&devs_lock);
 	return result;
+}
+
+doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)
+{
+	/* What is freed goes back to the driver at once. */
+	return dev ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE;
 }
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)

@@ -20,6 +20,13 @@ struct ibv_pd;
 CORE_EXPORT struct ibv_context *doca_priv_dev_get_verbs(const struct doca_dev *dev);
 CORE_EXPORT struct ibv_pd *doca_priv_dev_get_pd(const struct doca_dev *dev);
 
+/*
+ * A device around a protection domain of the application's, which has to outlive it; the same one
+ * for everybody who names that domain. Closed by doca_dev_close(). DOCA_ERROR_NO_MEMORY, or
+ * INITIALIZATION when too many devices are open.
+ */
+CORE_EXPORT doca_error_t doca_priv_dev_open_from_pd(struct ibv_pd *pd, struct doca_dev **dev);
+
 /* The verbs device name ("mlx5_0", "sr_lo"); valid as long as the device or list element is. */
 CORE_EXPORT const char *doca_priv_dev_get_name(const struct doca_dev *dev);
 CORE_EXPORT const char *doca_priv_devinfo_get_name(const struct doca_devinfo *devinfo);

@@ -6,6 +6,8 @@
 #include "core/devinfo.h"
 
 #include <dirent.h>
+#include <doca_ctx.h>
+#include <doca_mmap.h>
 #include <ifaddrs.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -339,4 +341,82 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
 	if (result == DOCA_SUCCESS)
 		*active_rate = port_rate_bps(&attr);
 	return result;
+}
+
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo,
+						     uint32_t *num_comp_vectors)
+{
+	struct ibv_context *verbs;
+
+	if (!devinfo || !num_comp_vectors)
+		return DOCA_ERROR_INVALID_VALUE;
+	verbs = ibv_open_device(devinfo->ibdev);
+	if (!verbs)
+		return DOCA_ERROR_DRIVER;
+	*num_comp_vectors = verbs->num_comp_vectors > 0 ? (uint32_t)verbs->num_comp_vectors : 0;
+	ibv_close_device(verbs);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
+{
+	/* Verbs has no word for it. */
+	return devinfo && vhca_id ? DOCA_ERROR_DRIVER : DOCA_ERROR_INVALID_VALUE;
+}
+
+/* What no device here can do: the question has an answer, and it is no. */
+static doca_error_t devinfo_cannot(const struct doca_devinfo *devinfo, uint8_t *is_supported)
+{
+	if (!devinfo || !is_supported)
+		return DOCA_ERROR_INVALID_VALUE;
+	*is_supported = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_cap_is_hotplug_manager_supported(const struct doca_devinfo *devinfo,
+							   uint8_t *is_hotplug_manager)
+{
+	return devinfo_cannot(devinfo, is_hotplug_manager);
+}
+
+doca_error_t doca_devinfo_cap_is_notification_moderation_supported(
+	const struct doca_devinfo *devinfo, uint8_t *is_notification_moderation_supported)
+{
+	return devinfo_cannot(devinfo, is_notification_moderation_supported);
+}
+
+doca_error_t doca_devinfo_cap_is_accelerate_resource_reclaim_supported(
+	const struct doca_devinfo *devinfo, uint8_t *is_accelerate_resource_reclaim)
+{
+	return devinfo_cannot(devinfo, is_accelerate_resource_reclaim);
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_all_supported(const struct doca_devinfo *devinfo,
+							  uint8_t *filter_all_supported)
+{
+	return devinfo_cannot(devinfo, filter_all_supported);
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_net_supported(const struct doca_devinfo *devinfo,
+							  uint8_t *filter_net_supported)
+{
+	return devinfo_cannot(devinfo, filter_net_supported);
+}
+
+doca_error_t doca_devinfo_rep_cap_is_filter_emulated_supported(const struct doca_devinfo *devinfo,
+							       uint8_t *filter_emulated_supported)
+{
+	return devinfo_cannot(devinfo, filter_emulated_supported);
+}
+
+doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *devinfo,
+						   uint8_t *mmap_export)
+{
+	return devinfo_cannot(devinfo, mmap_export);
+}
+
+doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
+							       uint8_t *from_export)
+{
+	return devinfo_cannot(devinfo, from_export);
 }

@@ -233,6 +233,31 @@ static void user_data_and_flush(void **state)
 	assert_int_equal(doca_ctx_stop(&f->ctx.base), DOCA_SUCCESS);
 }
 
+/* A GPU or a DPA cannot exist here: any address stands for one. */
+static void only_the_host_drives_contexts(void **state)
+{
+	struct fixture *f = *state;
+	struct doca_ctx *ctx = &f->ctx.base;
+	struct doca_gpu *gpu = (struct doca_gpu *)f;
+	struct doca_dpa *dpa = (struct doca_dpa *)f;
+
+	assert_int_equal(doca_ctx_set_datapath_on_gpu(NULL, gpu), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_ctx_set_datapath_on_gpu(ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_ctx_set_datapath_on_gpu(ctx, gpu), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(doca_ctx_set_datapath_on_dpa(NULL, dpa), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_ctx_set_datapath_on_dpa(ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_ctx_set_datapath_on_dpa(ctx, dpa), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(doca_ctx_set_completion_vector(NULL, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_ctx_set_completion_vector(ctx, 0), DOCA_ERROR_NOT_SUPPORTED);
+
+	/* Refusing changed nothing, and what is started is refused for that. */
+	assert_int_equal(doca_ctx_start(ctx), DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_set_datapath_on_gpu(ctx, gpu), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_ctx_set_datapath_on_dpa(ctx, dpa), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_ctx_set_completion_vector(ctx, 0), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_ctx_stop(ctx), DOCA_SUCCESS);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -250,6 +275,7 @@ int main(void)
 		TEST(needs_a_progress_engine),
 		TEST(null_is_invalid),
 		TEST(user_data_and_flush),
+		TEST(only_the_host_drives_contexts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <doca_ctx.h>
 #include <doca_dev.h>
+#include <doca_mmap.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -20,8 +22,10 @@
 #include <unistd.h>
 
 #include "core/dev.h"
+#include "core/limits.h"
 
-static struct ibv_device fake_devices[2];
+/* Two with properties; the others have a name only. */
+static struct ibv_device fake_devices[CORE_MAX_OPEN_DEVS + 1];
 static unsigned int num_fakes;
 static unsigned int open_contexts, open_pds, open_lists;
 static bool fail_open, fail_pd, is_pd_busy, fail_query;
@@ -56,6 +60,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	if (!context)
 		return NULL;
 	context->device = device;
+	context->num_comp_vectors = 5;
 	open_contexts++;
 	return context;
 }
@@ -135,6 +140,8 @@ static int group_setup(void **state)
 	snprintf(fake_devices[0].ibdev_path, sizeof(fake_devices[0].ibdev_path), "%s", sysfs);
 	snprintf(fake_devices[1].name, sizeof(fake_devices[1].name), "fake_ib0");
 	snprintf(fake_devices[1].ibdev_path, sizeof(fake_devices[1].ibdev_path), "/nonexistent");
+	for (unsigned int i = 2; i < CORE_MAX_OPEN_DEVS + 1; i++)
+		snprintf(fake_devices[i].name, sizeof(fake_devices[i].name), "fake_%u", i);
 	return 0;
 }
 
@@ -270,6 +277,68 @@ static void a_device_in_use_stays_open(void **state)
 	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
 }
 
+static void open_devices_are_bounded(void **state)
+{
+	static struct doca_dev *open[CORE_MAX_OPEN_DEVS];
+	struct ibv_context *verbs;
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	struct ibv_pd *pd;
+	uint32_t num;
+
+	(void)state;
+	num_fakes = CORE_MAX_OPEN_DEVS + 1;
+	assert_int_equal(doca_devinfo_create_list(&list, &num), DOCA_SUCCESS);
+	for (uint32_t i = 0; i < CORE_MAX_OPEN_DEVS; i++)
+		assert_int_equal(doca_dev_open(list[i], &open[i]), DOCA_SUCCESS);
+	assert_int_equal(doca_dev_open(list[num - 1], &dev), DOCA_ERROR_INITIALIZATION);
+	verbs = ibv_open_device(&fake_devices[0]);
+	pd = ibv_alloc_pd(verbs);
+	assert_int_equal(doca_priv_dev_open_from_pd(pd, &dev), DOCA_ERROR_INITIALIZATION);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(verbs);
+	/* One that is open already is no further one. */
+	assert_int_equal(doca_dev_open(list[7], &dev), DOCA_SUCCESS);
+	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+	for (uint32_t i = 0; i < CORE_MAX_OPEN_DEVS; i++)
+		assert_int_equal(doca_dev_close(open[i]), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_destroy_list(list), DOCA_SUCCESS);
+}
+
+static void a_device_from_a_protection_domain(void **state)
+{
+	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+	struct doca_dev *dev, *again, *own;
+	struct fixture *f = *state;
+	struct ibv_context *verbs = ibv_open_device(&fake_devices[1]);
+	struct ibv_pd *pd = ibv_alloc_pd(verbs);
+
+	assert_int_equal(doca_priv_dev_open_from_pd(pd, &dev), DOCA_SUCCESS);
+	assert_int_equal(doca_priv_dev_open_from_pd(pd, &again), DOCA_SUCCESS);
+	assert_ptr_equal(again, dev);
+	assert_ptr_equal(doca_priv_dev_get_pd(dev), pd);
+	assert_ptr_equal(doca_priv_dev_get_verbs(dev), verbs);
+	assert_int_equal(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), name, sizeof(name)),
+			 DOCA_SUCCESS);
+	assert_string_equal(name, "fake_ib0");
+
+	/* It is not the device that the list opens, and cannot be opened by its own element. */
+	assert_int_equal(doca_dev_open(doca_dev_as_devinfo(dev), &own), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(doca_dev_open(f->list[1], &own), DOCA_SUCCESS);
+	assert_ptr_not_equal(own, dev);
+	assert_int_equal(doca_dev_close(own), DOCA_SUCCESS);
+
+	doca_priv_dev_hold(dev);
+	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+	assert_int_equal(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	doca_priv_dev_release(dev);
+	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+	/* The application's objects are left to it. */
+	assert_int_equal(open_pds, 1);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(verbs);
+}
+
 static void pci_addresses(void **state)
 {
 	static const char *const malformed[] = {
@@ -402,6 +471,112 @@ static void null_and_little_room_are_invalid(void **state)
 			 DOCA_ERROR_INVALID_VALUE);
 }
 
+static void what_no_device_here_can_do(void **state)
+{
+	static doca_error_t (*const caps[])(const struct doca_devinfo *, uint8_t *) = {
+		doca_devinfo_cap_is_hotplug_manager_supported,
+		doca_devinfo_cap_is_notification_moderation_supported,
+		doca_devinfo_cap_is_accelerate_resource_reclaim_supported,
+		doca_devinfo_rep_cap_is_filter_all_supported,
+		doca_devinfo_rep_cap_is_filter_net_supported,
+		doca_devinfo_rep_cap_is_filter_emulated_supported,
+		doca_mmap_cap_is_export_pci_supported,
+		doca_mmap_cap_is_create_from_export_pci_supported,
+	};
+	struct fixture *f = *state;
+	uint8_t is_supported;
+
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+		is_supported = 1;
+		assert_int_equal(caps[i](f->list[0], &is_supported), DOCA_SUCCESS);
+		assert_int_equal(is_supported, 0);
+		assert_int_equal(caps[i](NULL, &is_supported), DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(caps[i](f->list[0], NULL), DOCA_ERROR_INVALID_VALUE);
+	}
+}
+
+static void reclaim_and_firmware(void **state)
+{
+	struct fixture *f = *state;
+	struct doca_dev *dev;
+	uint16_t id;
+
+	assert_int_equal(doca_dev_open(f->list[0], &dev), DOCA_SUCCESS);
+	assert_int_equal(doca_dev_accelerate_resource_reclaim(dev), DOCA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(doca_dev_accelerate_resource_reclaim(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_get_vhca_id(f->list[0], &id), DOCA_ERROR_DRIVER);
+	assert_int_equal(doca_devinfo_get_vhca_id(NULL, &id), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_get_vhca_id(f->list[0], NULL), DOCA_ERROR_INVALID_VALUE);
+}
+
+static void completion_vectors(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t n;
+
+	assert_int_equal(doca_ctx_cap_get_num_completion_vectors(f->list[0], &n), DOCA_SUCCESS);
+	assert_int_equal(n, 5);
+	assert_int_equal(doca_ctx_cap_get_num_completion_vectors(NULL, &n),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_ctx_cap_get_num_completion_vectors(f->list[0], NULL),
+			 DOCA_ERROR_INVALID_VALUE);
+	fail_open = true;
+	assert_int_equal(doca_ctx_cap_get_num_completion_vectors(f->list[0], &n),
+			 DOCA_ERROR_DRIVER);
+}
+
+static void a_device_has_no_representors(void **state)
+{
+	static const int filters[] = {DOCA_DEVINFO_REP_FILTER_ALL, DOCA_DEVINFO_REP_FILTER_NET,
+				      DOCA_DEVINFO_REP_FILTER_EMULATED};
+	struct fixture *f = *state;
+	struct doca_devinfo_rep **list;
+	struct doca_dev *dev;
+	uint32_t num;
+
+	assert_int_equal(doca_dev_open(f->list[0], &dev), DOCA_SUCCESS);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		assert_int_equal(doca_devinfo_rep_create_list(dev, filters[i], &list, &num),
+				 DOCA_ERROR_NOT_SUPPORTED);
+		assert_int_equal(doca_devinfo_rep_create_list(NULL, filters[i], &list, &num),
+				 DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(doca_devinfo_rep_create_list(dev, filters[i], NULL, &num),
+				 DOCA_ERROR_INVALID_VALUE);
+		assert_int_equal(doca_devinfo_rep_create_list(dev, filters[i], &list, NULL),
+				 DOCA_ERROR_INVALID_VALUE);
+	}
+	assert_int_equal(doca_devinfo_rep_create_list(dev, 1, &list, &num),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
+/* No list, element or open representor exists: any address stands for one. */
+static void whatever_takes_a_representor_refuses(void **state)
+{
+	struct doca_devinfo_rep *rep = (struct doca_devinfo_rep *)state;
+	struct doca_dev_rep *open = (struct doca_dev_rep *)state;
+	char text[DOCA_DEVINFO_IFACE_NAME_SIZE];
+	enum doca_pci_func_type type;
+	uint8_t byte;
+	uint16_t id;
+
+	assert_int_equal(doca_devinfo_rep_destroy_list(&rep), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_dev_rep_open(rep, &open), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_dev_rep_close(open), DOCA_ERROR_INVALID_VALUE);
+	assert_null(doca_dev_rep_as_devinfo(open));
+	assert_int_equal(doca_devinfo_rep_get_vuid(rep, text, sizeof(text)),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_rep_get_pci_addr_str(rep, text), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_rep_get_pci_func_type(rep, &type), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_rep_get_is_hotplug(rep, &byte), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_rep_get_iface_name(rep, text, sizeof(text)),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_rep_get_vhca_id(rep, &id), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_devinfo_rep_is_equal_pci_addr(rep, "3b:00.1", &byte),
+			 DOCA_ERROR_INVALID_VALUE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -413,12 +588,19 @@ int main(void)
 		TEST(an_open_device_outlives_the_list),
 		TEST(open_fails_without_traces),
 		TEST(a_device_in_use_stays_open),
+		TEST(open_devices_are_bounded),
+		TEST(a_device_from_a_protection_domain),
 		TEST(pci_addresses),
 		TEST(a_device_that_is_no_pci_function),
 		TEST(addresses_and_interface),
 		TEST(the_interface_that_sysfs_names),
 		TEST(lid_and_rate),
 		TEST(null_and_little_room_are_invalid),
+		TEST(what_no_device_here_can_do),
+		TEST(reclaim_and_firmware),
+		TEST(completion_vectors),
+		TEST(a_device_has_no_representors),
+		TEST(whatever_takes_a_representor_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
