@@ -309,6 +309,8 @@ struct engine_qp *engine_add_qp(struct engine *e, unsigned int eu)
 	init_requests(h);
 	for (uint32_t i = 0; i < ENGINE_DEPTH; i++)
 		assert_int_equal(fake_post_recv(h->qp, &h->rxs[i].recv, &bad), 0);
+	h->next = e->io.qps;
+	e->io.qps = h;
 	sta_eu_post(h->eu, &h->established_msg);
 	return qp;
 }

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The non-offload path, both halves: callbacks, payloads, tasks, and what a broken QP leaves. */
+#include "engine.h"
+
+#include <doca_sta_io_non_offload.h>
+#include <doca_sta_task.h>
+#include <string.h>
+
+enum {
+	KEY = 0x77,
+	VENDOR_NONE = 0xc0, /* opcodes: the low bits say where data goes */
+	VENDOR_TO_TARGET = 0xc1,
+	VENDOR_TO_HOST = 0xc2,
+};
+
+static unsigned int num_done, num_failed;
+
+static void on_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	(void)user_data;
+	num_done++;
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+}
+
+static void on_failed(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct doca_task *t = doca_sta_producer_send_task_as_task(task);
+
+	(void)user_data;
+	num_failed++;
+	assert_int_equal(doca_task_get_status(t), DOCA_ERROR_CONNECTION_ABORTED);
+	doca_task_free(t);
+}
+
+static int setup(void **state)
+{
+	struct engine *e;
+
+	if (engine_setup(state))
+		return -1;
+	e = *state;
+	num_done = 0;
+	num_failed = 0;
+	engine_add_slots(e, 0, STA_SLOT_PAGE, 2);
+	engine_add_slots(e, 0, STA_SLOT_SMALL, 2);
+	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_write_send_conf(&e->io, on_done,
+									       on_failed),
+			 DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_read_conf(&e->io, on_done,
+									 on_failed),
+			 DOCA_SUCCESS);
+	e->io.ctx.state = DOCA_CTX_STATE_RUNNING;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct engine *e = *state;
+
+	assert_int_equal(e->io.ctx.num_tasks, 0);
+	doca_priv_task_pool_destroy(e->io.send_pool);
+	doca_priv_task_pool_destroy(e->io.read_pool);
+	return engine_teardown(state);
+}
+
+static uint32_t free_slots(const struct engine *e)
+{
+	return e->eus[0].eu.pool.classes[STA_SLOT_PAGE].num_free +
+	       e->eus[0].eu.pool.classes[STA_SLOT_SMALL].num_free;
+}
+
+static doca_error_t submit(struct doca_sta_producer_task_send *task)
+{
+	struct doca_task *t = doca_sta_producer_send_task_as_task(task);
+	doca_error_t err = doca_task_submit(t);
+
+	if (err != DOCA_SUCCESS)
+		doca_task_free(t);
+	return err;
+}
+
+static doca_error_t answer(struct engine *e, struct engine_qp *qp, uint16_t status, bool with_data)
+{
+	struct sta_cqe cqe = {.dw0 = htole32(0xabc),
+			      .sqhd = 0xffff, /* the transport's to fill in */
+			      .cid = 0xffff,
+			      .status = htole16((uint16_t)(status << 1))};
+	struct doca_sta_producer_task_send *task;
+	union doca_data none = {0};
+	doca_error_t err;
+
+	if (with_data)
+		err = doca_sta_io_task_non_offload_rdma_write_send_alloc_init(&e->io, none, qp->sta,
+									      (uint8_t *)&cqe,
+									      e->token, &task);
+	else
+		err = doca_sta_io_task_non_offload_rdma_send_alloc_init(&e->io, none, qp->sta,
+									(uint8_t *)&cqe, e->token,
+									&task);
+	return err == DOCA_SUCCESS ? submit(task) : err;
+}
+
+static doca_error_t read_payload(struct engine *e, struct engine_qp *qp)
+{
+	struct doca_sta_producer_task_send *task;
+	union doca_data none = {0};
+	doca_error_t err = doca_sta_io_task_non_offload_rdma_read_alloc_init(&e->io, none, qp->sta,
+									     e->token, &task);
+
+	return err == DOCA_SUCCESS ? submit(task) : err;
+}
+
+static void run(struct engine *e, struct engine_qp *qp)
+{
+	engine_run(e);
+	engine_deliver(qp);
+	engine_run(e);
+}
+
+static void offer(struct engine *e, struct engine_qp *qp, const struct sta_sqe *sqe)
+{
+	unsigned int before = e->num_offered;
+
+	assert_true(engine_send(qp, sqe, NULL, 0));
+	run(e, qp);
+	assert_int_equal(e->num_offered, before + 1);
+}
+
+/* ---- Connect ---- */
+
+static void connect_with(struct engine *e, struct engine_qp *qp, uint16_t status)
+{
+	struct sta_sqe sqe = engine_io_sqe(nvme_admin_fabrics, 9, 0);
+	uint8_t data[1024];
+
+	memset(data, 'd', sizeof(data));
+	sqe.nsid = htole32(STA_FABRICS_CONNECT);
+	sqe.cdw10 = htole32(5u << 16);
+	sqe.cdw11 = htole32(STA_CONNECT_CATTR_NO_FLOW << 16);
+	engine_set_in_capsule(&sqe, 0, sizeof(data));
+	assert_true(engine_send(qp, &sqe, data, sizeof(data)));
+	run(e, qp);
+	assert_true(e->is_payload_valid);
+	assert_int_equal(e->payload_bytes, sizeof(data));
+	assert_memory_equal(e->payload, data, sizeof(data));
+	/* The receive does not wait for the application. */
+	assert_int_equal(qp->num_recvs, ENGINE_DEPTH);
+	assert_int_equal(answer(e, qp, status, false), DOCA_SUCCESS);
+	run(e, qp);
+}
+
+static void test_connect(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_read, 1, 1);
+	static char host[ENGINE_BLOCK];
+
+	qp->sta->is_connected = false;
+	connect_with(e, qp, STA_SC_DNR(CONNECT_INVALID_PARAM));
+	assert_false(qp->sta->is_connected);
+	/* Nothing is offloaded before Connect was answered with success. */
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	offer(e, qp, &sqe);
+	assert_int_equal(answer(e, qp, STA_SC_DNR(CMD_SEQ_ERROR), false), DOCA_SUCCESS);
+	run(e, qp);
+	connect_with(e, qp, 0);
+	assert_true(qp->sta->is_connected);
+	assert_int_equal(qp->num_answers, 3);
+	assert_int_equal(le32toh(qp->answers[2].dw0), 0xabc);
+	assert_int_equal(le16toh(qp->answers[2].cid), 9);
+	assert_int_equal(le16toh(qp->answers[2].sqid), 5);
+	assert_int_equal(le16toh(qp->answers[2].sqhd), 0xffff); /* no flow control */
+	assert_int_equal(num_done, 3);
+	assert_true(engine_send(qp, &sqe, NULL, 0));
+	run(e, qp);
+	assert_int_equal(e->num_offered, 3);
+	assert_int_equal(le16toh(qp->answers[3].status) >> 1, STA_SC(NS_NOT_READY));
+	assert_int_equal(free_slots(e), 4);
+}
+
+/* ---- payloads ---- */
+
+static void test_data_from_host(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_TARGET, 1, 0);
+	static char host[5000];
+
+	memset(host, 'h', sizeof(host));
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	offer(e, qp, &sqe);
+	assert_false(e->is_payload_valid);
+	assert_int_equal(e->payload_bytes, sizeof(host));
+	assert_int_equal(read_payload(e, qp), DOCA_SUCCESS);
+	/* One task at a time. */
+	assert_int_equal(read_payload(e, qp), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(answer(e, qp, 0, false), DOCA_ERROR_BAD_STATE);
+	run(e, qp);
+	assert_int_equal(num_done, 1);
+	assert_memory_equal(e->payload, host, sizeof(host));
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	run(e, qp);
+	assert_int_equal(num_done, 2);
+	assert_int_equal(qp->invalidated[0], KEY);
+	/* The token has ended. */
+	assert_int_equal(answer(e, qp, 0, false), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(free_slots(e), 4);
+	assert_int_equal(qp->sta->num_busy, 0);
+}
+
+static void test_data_to_host(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_HOST, 1, 0);
+	static char host[64];
+
+	for (int round = 0; round < 2; round++) {
+		memset(host, 'x', sizeof(host));
+		engine_set_keyed(&sqe, host, sizeof(host), KEY, false);
+		offer(e, qp, &sqe);
+		/* The last user's data is not to be seen. */
+		for (size_t i = 0; i < sizeof(host); i++)
+			assert_int_equal(e->payload[i], 0);
+		memset(e->payload, 'p', 10);
+		assert_int_equal(answer(e, qp, 0, true), DOCA_SUCCESS);
+		run(e, qp);
+		for (size_t i = 0; i < sizeof(host); i++)
+			assert_int_equal(host[i], i < 10 ? 'p' : 0);
+		assert_int_equal(qp->invalidated[round], 0);
+	}
+	assert_int_equal(num_done, 2);
+	assert_int_equal(free_slots(e), 4);
+}
+
+static void test_data_against_the_opcode(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_TARGET, 1, 0);
+	static char host[64], untouched[64];
+
+	/* A write-and-send for data that goes the other way sends only. */
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, false);
+	offer(e, qp, &sqe);
+	memset(e->payload, 'p', sizeof(host));
+	assert_int_equal(answer(e, qp, 0, true), DOCA_SUCCESS);
+	run(e, qp);
+	assert_memory_equal(host, untouched, sizeof(host));
+	sqe.opcode = VENDOR_NONE;
+	engine_set_keyed(&sqe, NULL, 0, 0, false);
+	offer(e, qp, &sqe);
+	assert_null(e->payload);
+	assert_true(e->is_payload_valid);
+	assert_int_equal(answer(e, qp, STA_SC_DNR(INVALID_OPCODE), true), DOCA_SUCCESS);
+	run(e, qp);
+	assert_int_equal(qp->num_answers, 2);
+}
+
+static void test_too_much_data(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_TARGET, 1, 0);
+
+	engine_set_keyed(&sqe, NULL, STA_MAX_IO_BYTES + 1, KEY, true);
+	assert_true(engine_send(qp, &sqe, NULL, 0));
+	run(e, qp);
+	assert_int_equal(e->num_offered, 0);
+	assert_int_equal(le16toh(qp->answers[0].status) >> 1, STA_SC_DNR(INVALID_FIELD));
+	assert_int_equal(qp->invalidated[0], KEY);
+}
+
+/* I/O that took every slot does not keep Connect and its kind from theirs. */
+static void test_reserve(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe io = engine_io_sqe(nvme_cmd_read, 1, 1);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_HOST, 1, 0);
+	static struct engine_beq beq;
+	static char host[ENGINE_BLOCK];
+
+	engine_add_beq(e, &beq, 0);
+	engine_set_keyed(&io, host, sizeof(host), KEY, true);
+	for (int i = 0; i < 4; i++)
+		assert_true(engine_send(qp, &io, NULL, 0));
+	run(e, qp);
+	assert_int_equal(e->eus[0].eu.pool.waited, 2);
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	offer(e, qp, &sqe);
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	run(e, qp);
+	assert_int_equal(qp->num_answers, 1);
+	engine_free_beq(&beq);
+}
+
+/* ---- broken connections ---- */
+
+static void test_bad_tokens(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *a = engine_add_qp(e, 0), *b = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+	union doca_data token;
+
+	offer(e, a, &sqe);
+	assert_int_equal(answer(e, b, 0, false), DOCA_ERROR_INVALID_VALUE);
+	token = e->token;
+	e->token.ptr = NULL;
+	assert_int_equal(answer(e, a, 0, false), DOCA_ERROR_INVALID_VALUE);
+	e->token.ptr = &a->sta->reqs[0]; /* one that is not open */
+	if (e->token.ptr == token.ptr)
+		e->token.ptr = &a->sta->reqs[1];
+	assert_int_equal(answer(e, a, 0, false), DOCA_ERROR_INVALID_VALUE);
+	e->token = token;
+	assert_int_equal(answer(e, a, 0, false), DOCA_SUCCESS);
+	run(e, a);
+	assert_int_equal(a->num_answers, 1);
+}
+
+static void test_broken_while_open(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_TARGET, 1, 0);
+	static char host[64];
+
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	offer(e, qp, &sqe);
+	assert_int_equal(read_payload(e, qp), DOCA_SUCCESS);
+	engine_run(e);
+	engine_flush(qp);
+	engine_run(e);
+	assert_int_equal(num_failed, 1);
+	/* The command is the application's still; the connection ends without it. */
+	sta_eu_post(qp->sta->eu, &qp->sta->drain_msg);
+	engine_run(e);
+	assert_int_equal(qp->num_drained, 1);
+	assert_int_equal(free_slots(e), 3);
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	engine_run(e);
+	assert_int_equal(num_failed, 2);
+	assert_int_equal(qp->num_answers, 0);
+	assert_int_equal(free_slots(e), 4);
+	assert_int_equal(qp->sta->num_busy, 0);
+	assert_int_equal(qp->sta->num_tokens, 0);
+}
+
+static void on_reaped(void *io, struct sta_msg *msg)
+{
+	(void)io;
+	(void)msg;
+	num_done++;
+}
+
+static void test_answer_after_the_end(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_TO_HOST, 1, 0);
+	static char host[64];
+
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	offer(e, qp, &sqe);
+	offer(e, qp, &sqe);
+	sta_eu_post(qp->sta->eu, &qp->sta->drain_msg);
+	engine_run(e);
+	assert_int_equal(qp->num_drained, 1);
+	qp->sta->is_gone = true;
+	/* The EU has forgotten the QP: the task ends by itself, the slot later. */
+	assert_int_equal(answer(e, qp, 0, true), DOCA_SUCCESS);
+	assert_int_equal(num_failed, 0); /* never inside submit */
+	engine_run(e);
+	assert_int_equal(num_failed, 1);
+	assert_true(qp->sta->has_leftovers);
+	assert_int_equal(qp->sta->num_tokens, 1);
+	assert_int_equal(free_slots(e), 2);
+	qp->sta->reaped_msg.fn = on_reaped;
+	sta_eu_post(qp->sta->eu, &qp->sta->reap_msg);
+	engine_run(e);
+	assert_int_equal(num_done, 1);
+	assert_int_equal(free_slots(e), 4);
+}
+
+static void test_not_offered_after_disconnect(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+
+	assert_true(engine_send(qp, &sqe, NULL, 0));
+	engine_round(e, 0);
+	engine_round(e, 0);
+	qp->sta->is_draining = true; /* while the command is on its way up */
+	engine_run(e);
+	assert_int_equal(e->num_offered, 0);
+	assert_int_equal(qp->sta->num_tokens, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_connect),
+		TEST(test_data_from_host),
+		TEST(test_data_to_host),
+		TEST(test_data_against_the_opcode),
+		TEST(test_too_much_data),
+		TEST(test_reserve),
+		TEST(test_bad_tokens),
+		TEST(test_broken_while_open),
+		TEST(test_answer_after_the_end),
+		TEST(test_not_offered_after_disconnect),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
