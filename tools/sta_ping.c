@@ -327,7 +327,7 @@ static void print_report(struct ping *ping, int status)
 /* ---- options ---- */
 
 static const char usage[] =
-	"usage: sta-ping ADDRESS [-p PORT] [-n NQN] [OPTION]...\n"
+	"usage: sta-ping ADDRESS[:PORT] [-p PORT] [-n NQN] [OPTION]...\n"
 	"Connect to an NVMe/RDMA target, identify it, read one block; time each step.\n"
 	"\n"
 	"  -p, --port PORT      service (default 4420)\n"
@@ -375,17 +375,17 @@ static __attribute__((noreturn)) void try_help(void)
 	exit(EXIT_USAGE);
 }
 
-static uint64_t number(const char *name, uint64_t min, uint64_t max)
+static uint64_t number(const char *name, const char *text, uint64_t min, uint64_t max)
 {
 	unsigned long long value;
 	char *end;
 
 	errno = 0;
-	value = strtoull(optarg, &end, 0);
-	if (errno || end == optarg || *end || *optarg == '-' || value < min || value > max) {
+	value = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || value < min || value > max) {
 		fprintf(stderr,
 			"sta-ping: --%s: '%s' is not a number from %" PRIu64 " to %" PRIu64 "\n",
-			name, optarg, min, max);
+			name, text, min, max);
 		exit(EXIT_USAGE);
 	}
 	return value;
@@ -407,22 +407,22 @@ static void take_option(struct ping *ping, int option)
 
 	switch (option) {
 	case 'p':
-		opt->params.port = (uint16_t)number("port", 1, UINT16_MAX);
+		opt->params.port = (uint16_t)number("port", optarg, 1, UINT16_MAX);
 		break;
 	case 'n':
 		snprintf(ping->subnqn, sizeof(ping->subnqn), "%s", nqn("nqn"));
 		break;
 	case OPT_NSID:
-		opt->nsid = (uint32_t)number("nsid", 1, UINT32_MAX - 1);
+		opt->nsid = (uint32_t)number("nsid", optarg, 1, UINT32_MAX - 1);
 		break;
 	case OPT_LBA:
-		opt->read_lba = number("lba", 0, UINT64_MAX);
+		opt->read_lba = number("lba", optarg, 0, UINT64_MAX);
 		break;
 	case 'c':
-		opt->count = (unsigned int)number("count", 1, 1000000);
+		opt->count = (unsigned int)number("count", optarg, 1, 1000000);
 		break;
 	case OPT_WRITE_LBA:
-		opt->write_lba = number("write-lba", 0, UINT64_MAX);
+		opt->write_lba = number("write-lba", optarg, 0, UINT64_MAX);
 		opt->has_write = true;
 		break;
 	case 'q':
@@ -432,7 +432,7 @@ static void take_option(struct ping *ping, int option)
 		opt->params.source = optarg;
 		break;
 	case 't':
-		opt->params.timeout_ms = (int)number("timeout", 1, 3600000);
+		opt->params.timeout_ms = (int)number("timeout", optarg, 1, 3600000);
 		break;
 	case OPT_JSON:
 		opt->is_json = true;
@@ -446,6 +446,30 @@ static void take_option(struct ping *ping, int option)
 	default: /* getopt has said what is wrong */
 		try_help();
 	}
+}
+
+/* "ADDRESS", "ADDRESS:PORT" or "[ADDRESS]:PORT", as targets log it; cut in place. */
+static void take_address(struct ping *ping, char *text)
+{
+	char *end = text[0] == '[' ? strchr(text, ']') : NULL;
+	char *colon = end ? end + 1 : strchr(text, ':');
+
+	/* More colons without a bracket: a bare IPv6 address. */
+	if (!end && (!colon || strchr(colon + 1, ':')))
+		colon = text + strlen(text);
+	if ((text[0] == '[' && !end) || (*colon && *colon != ':')) {
+		fprintf(stderr, "sta-ping: '%s' is no ADDRESS[:PORT]\n", text);
+		try_help();
+	}
+	if (*colon) {
+		*colon = '\0';
+		ping->opt.params.port = (uint16_t)number("port", colon + 1, 1, UINT16_MAX);
+	}
+	if (end) {
+		*end = '\0';
+		text++;
+	}
+	ping->opt.params.addr = text;
 }
 
 static void parse(struct ping *ping, int argc, char **argv)
@@ -466,12 +490,12 @@ static void parse(struct ping *ping, int argc, char **argv)
 			optind == argc ? "no" : "more than one");
 		try_help();
 	}
-	ping->opt.params.addr = argv[optind];
+	take_address(ping, argv[optind]);
 	if (ping->opt.is_json) {
 		ping->report = json_object_new_object();
 		ping->steps = json_object_new_array();
 		json_object_object_add(ping->report, "address",
-				       json_object_new_string(argv[optind]));
+				       json_object_new_string(ping->opt.params.addr));
 		json_object_object_add(ping->report, "steps", ping->steps);
 	}
 }

@@ -76,6 +76,20 @@ static void finds_the_subsystem(void **state)
 	assert_null(strstr(output, "write"));
 }
 
+/* As the target's log has it. The port there counts, not that of -p before it. */
+static void address_with_port(void **state)
+{
+	char args[128];
+
+	(void)state;
+	snprintf(args, sizeof(args), "-p 1 %s:%u", tgt.addr, tgt.port);
+	if (ping(args))
+		fail_msg("%s", output);
+	snprintf(args, sizeof(args), "-p 1 [%s]:%u", tgt.addr, tgt.port);
+	if (ping(args))
+		fail_msg("%s", output);
+}
+
 static void named_subsystem_and_count(void **state)
 {
 	const char *p = output;
@@ -160,6 +174,12 @@ static void usage_errors(void **state)
 	assert_int_equal(ping(""), 1);
 	assert_says("no address");
 	assert_int_equal(lines(), 2);
+	assert_int_equal(ping("[::1"), 1);
+	assert_says("is no ADDRESS[:PORT]");
+	assert_int_equal(ping("[::1]x"), 1);
+	assert_says("is no ADDRESS[:PORT]");
+	assert_int_equal(ping("127.0.0.1:0"), 1);
+	assert_says("--port: '0'");
 	assert_int_equal(ping("127.0.0.1 127.0.0.2"), 1);
 	assert_says("more than one address");
 	assert_int_equal(ping_target("--lba x"), 1);
@@ -177,6 +197,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_the_subsystem),
+		cmocka_unit_test(address_with_port),
 		cmocka_unit_test(named_subsystem_and_count),
 		cmocka_unit_test(writes_only_where_told),
 		cmocka_unit_test(json_report),
