@@ -129,3 +129,8 @@ void tgt_cqe_fill(uint8_t cqe[TGT_CQE_BYTES], uint64_t result, uint16_t sq_head,
 	util_put_le16(cqe + CQE_CID, cid);
 	util_put_le16(cqe + CQE_STATUS, (uint16_t)(status << CQE_PHASE_BITS));
 }
+
+tgt_status_t tgt_cqe_status(const uint8_t cqe[TGT_CQE_BYTES])
+{
+	return (tgt_status_t)(util_get_le16(cqe + CQE_STATUS) >> CQE_PHASE_BITS);
+}

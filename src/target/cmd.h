@@ -91,4 +91,7 @@ tgt_status_t tgt_xfer_plan(const struct tgt_cmd *cmd, uint32_t behind, uint32_t 
 void tgt_cqe_fill(uint8_t cqe[TGT_CQE_BYTES], uint64_t result, uint16_t sq_head, uint16_t cid,
 		  tgt_status_t status);
 
+/** tgt_cqe_status() - the status of a response. */
+tgt_status_t tgt_cqe_status(const uint8_t cqe[TGT_CQE_BYTES]);
+
 #endif

@@ -191,13 +191,10 @@ void tgt_keepalive_seen(struct tgt_ctrlr *ctrlr)
 	ctrlr->alive_until_ms = ms ? ctrlr->tgt->now_ms + ms : UINT64_MAX;
 }
 
-void tgt_error_record(struct tgt_ctrlr *ctrlr, const struct tgt_req *req, tgt_status_t status)
+void tgt_error_record(struct tgt_ctrlr *ctrlr, const struct tgt_error_entry *entry)
 {
 	struct tgt_error_entry *e = &ctrlr->errors[ctrlr->n_errors % TGT_ERROR_LOG_ENTRIES];
 
+	*e = *entry;
 	e->number = ++ctrlr->n_errors;
-	e->sqid = req->queue->qid;
-	e->cid = req->cmd.cid;
-	e->status = status;
-	e->nsid = tgt_cmd_is_fabrics(&req->cmd) ? 0 : req->cmd.nsid;
 }

@@ -20,8 +20,11 @@ struct tgt_error_entry {
 	uint64_t number; /* 0: the slot is empty */
 	uint16_t sqid, cid;
 	tgt_status_t status;
+	uint16_t location; /* of the bad parameter in the command, TGT_NO_LOCATION if none */
 	uint32_t nsid;
+	uint64_t lba;
 };
+#define TGT_NO_LOCATION 0xffff
 
 struct tgt_ctrlr {
 	struct tgt *tgt;
@@ -96,8 +99,8 @@ void tgt_aer_ns_changed(struct tgt_ctrlr *ctrlr, uint32_t nsid);
 /** tgt_aer_log_read() - the host read the event's log page without RAE: it may be sent again. */
 void tgt_aer_log_read(struct tgt_ctrlr *ctrlr, enum tgt_event event);
 
-/** tgt_error_record() - an entry for the error log page. */
-void tgt_error_record(struct tgt_ctrlr *ctrlr, const struct tgt_req *req, tgt_status_t status);
+/** tgt_error_record() - an entry for the error log page; its number is given here. */
+void tgt_error_record(struct tgt_ctrlr *ctrlr, const struct tgt_error_entry *entry);
 
 /* Command handlers: return a status, or TGT_PENDING when they keep the request. */
 tgt_status_t tgt_fabrics_exec(struct tgt_req *req);

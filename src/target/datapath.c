@@ -402,6 +402,9 @@ static doca_error_t sta_configure(struct tgt_server *server)
 		rc = doca_sta_event_be_timeout_register_cb(server->sta, on_be_timeout, self);
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_event_eu_err_register_cb(server->sta, on_eu_error, self);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_event_cqe_notify_register_cb(server->sta, tgt_ioq_command_failed,
+							   self);
 	return rc;
 }
 

@@ -24,6 +24,7 @@
 #include <doca_types.h>
 
 #include "target/cmpriv.h"
+#include "target/ctrlr.h"
 #include "target/log.h"
 
 enum {
@@ -429,6 +430,45 @@ static void on_transport_error(const struct doca_sta_event_transport_err *event,
 		tgt_log("queue %u of %s: transport error (syndrome %u), disconnecting",
 			q->queue.qid, q->queue.peer_addr, syndrome);
 	q_disconnect(&q->queue);
+}
+
+/* By its address alone: the event may be older than the end of its queue. */
+static struct ioq *find_queue(struct tgt_server *server, const struct doca_sta_qp_handle *qp)
+{
+	struct ioq *q;
+
+	util_list_for_each(&server->io_queues, q, link)
+		if (q->qp == qp)
+			return q;
+	return NULL;
+}
+
+void tgt_ioq_command_failed(const struct doca_sta_event_cqe_notify *event,
+			    union doca_data user_data)
+{
+	struct tgt_error_entry entry = {.location = TGT_NO_LOCATION};
+	enum doca_sta_cqe_notify_type type;
+	const struct doca_sta_qp_handle *qp;
+	doca_sta_nvme_completion_t cqe;
+	uint16_t nsid;
+	uint8_t opcode;
+	struct ioq *q;
+
+	if (doca_sta_event_cqe_notify_get_qp_handle(event, &qp) != DOCA_SUCCESS)
+		return;
+	q = find_queue(user_data.ptr, qp);
+	if (!q || !q->queue.ctrlr ||
+	    doca_sta_event_cqe_notify_get_cqe(event, cqe) != DOCA_SUCCESS ||
+	    doca_sta_event_cqe_notify_get_cqe_notify_type(event, &type) != DOCA_SUCCESS ||
+	    doca_sta_event_cqe_notify_get_capsule_params(event, &opcode, &entry.cid, &nsid,
+							 &entry.lba) != DOCA_SUCCESS)
+		return;
+	entry.sqid = q->queue.qid;
+	entry.status = tgt_cqe_status(cqe);
+	entry.nsid = nsid;
+	if (type == DOCA_STA_CQE_NOTIF_NVME_OF_VALIDATION_ERR)
+		(void)doca_sta_event_cqe_notify_get_param_err_location(event, &entry.location);
+	tgt_error_record(q->queue.ctrlr, &entry);
 }
 
 int tgt_ioq_register(struct tgt_server *server, struct tgt_err *err)

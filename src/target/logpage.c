@@ -56,7 +56,8 @@ static void read_errors(struct tgt_ctrlr *ctrlr, uint32_t nsid, uint64_t offset,
 		page[i].sqid = htole16(e->sqid);
 		page[i].cmdid = htole16(e->cid);
 		page[i].status_field = htole16((uint16_t)(e->status << 1));
-		page[i].parm_error_location = htole16(0xffff); /* not a particular parameter */
+		page[i].parm_error_location = htole16(e->location);
+		page[i].lba = htole64(e->lba);
 		page[i].nsid = htole32(e->nsid);
 		page[i].trtype = NVMF_TRTYPE_RDMA;
 	}

@@ -103,6 +103,19 @@ static uint16_t next_sq_head(struct tgt_queue *queue)
 	return queue->no_sq_flow ? 0xffff : queue->sq_head;
 }
 
+static void record_error(const struct tgt_req *req, tgt_status_t status)
+{
+	const struct tgt_error_entry entry = {
+		.sqid = req->queue->qid,
+		.cid = req->cmd.cid,
+		.status = status,
+		.location = TGT_NO_LOCATION,
+		.nsid = tgt_cmd_is_fabrics(&req->cmd) ? 0 : req->cmd.nsid,
+	};
+
+	tgt_error_record(req->queue->ctrlr, &entry);
+}
+
 void tgt_complete(struct tgt_req *req, tgt_status_t status)
 {
 	struct tgt_queue *queue = req->queue;
@@ -113,7 +126,7 @@ void tgt_complete(struct tgt_req *req, tgt_status_t status)
 		return;
 	}
 	if (status && queue->ctrlr)
-		tgt_error_record(queue->ctrlr, req, status);
+		record_error(req, status);
 	tgt_cqe_fill(cqe, req->result, next_sq_head(queue), req->cmd.cid, status);
 	queue->ops->respond(req, cqe, !status);
 }

@@ -168,6 +168,10 @@ void tgt_adminq_close_all(struct tgt_server *server, bool now);
 int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct rdma_cm_id *id,
 		   struct tgt_port *port, const struct tgt_cm_request *request);
 int tgt_ioq_register(struct tgt_server *server, struct tgt_err *err);
+/** tgt_ioq_command_failed() - STA has answered a command with an error: for the error log. */
+struct doca_sta_event_cqe_notify;
+void tgt_ioq_command_failed(const struct doca_sta_event_cqe_notify *event,
+			    union doca_data user_data);
 void tgt_ioq_reap(struct tgt_server *server);
 void tgt_ioq_close_all(struct tgt_server *server);
 

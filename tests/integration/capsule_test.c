@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "host.h"
 
@@ -214,6 +215,67 @@ static void unknown_namespace(void **state)
 	assert_queue_works();
 }
 
+/* The newest entry of the error log, with how many there have been. */
+static struct nvme_error_log_page newest_error(void)
+{
+	struct nvme_error_log_page entry;
+	struct ini_error error = {0};
+
+	assert_ok(ini_get_log(host.admin, NVME_LOG_LID_ERROR, NVME_NSID_ALL, 0, &entry,
+			      sizeof(entry), &error));
+	return entry;
+}
+
+/* Wait until it is about the command that has just failed: STA tells of it after the answer. */
+static struct nvme_error_log_page wait_error(uint64_t count)
+{
+	const struct timespec nap = {.tv_nsec = 1000000};
+	uint64_t start_ns = ini_now_ns();
+	struct nvme_error_log_page entry;
+
+	while (entry = newest_error(), le64toh(entry.error_count) < count) {
+		if (ini_now_ns() - start_ns > 5000000000u)
+			fail_msg("no entry %llu", (unsigned long long)count);
+		nanosleep(&nap, NULL);
+	}
+	return entry;
+}
+
+/* What failed on I/O queues stands in the controller's log, by whomever it was refused. */
+static void errors_are_logged(void **state)
+{
+	uint64_t count = le64toh(newest_error().error_count);
+	struct nvme_error_log_page entry;
+	struct ini_error error = {0};
+	uint8_t sgl[16];
+
+	(void)state;
+	/* by the back-end */
+	assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, host.blocks + 3, 1, buffer,
+			      &error),
+		      GENERIC(NVME_SC_LBA_RANGE));
+	entry = wait_error(++count);
+	assert_int_equal(le64toh(entry.error_count), count);
+	assert_int_equal(le16toh(entry.sqid), 1);
+	assert_int_equal(le16toh(entry.cmdid), 0);
+	assert_int_equal(le16toh(entry.status_field) >> 1, GENERIC(NVME_SC_LBA_RANGE));
+	assert_int_equal(le16toh(entry.parm_error_location), 0xffff);
+	assert_int_equal(le64toh(entry.lba), host.blocks + 3);
+	assert_int_equal(le32toh(entry.nsid), host.nsid);
+	/* by the data path */
+	ini_sgl_incapsule(sgl, host.incapsule_bytes, host.block_bytes);
+	assert_status(raw_sgl(nvme_cmd_write, 1, sgl, &error), GENERIC(NVME_SC_SGL_INVALID_OFFSET));
+	entry = wait_error(++count);
+	assert_int_equal(le16toh(entry.status_field) >> 1, GENERIC(NVME_SC_SGL_INVALID_OFFSET));
+	assert_int_equal(le16toh(entry.parm_error_location) & 0xff, offsetof(struct ini_sqe, sgl));
+	/* by the control plane */
+	assert_invalid_opcode(host.io, 0xc1, host.nsid);
+	entry = wait_error(++count);
+	assert_int_equal(le16toh(entry.sqid), 1);
+	assert_int_equal(le16toh(entry.status_field) >> 1, GENERIC(NVME_SC_INVALID_OPCODE));
+	assert_int_equal(le64toh(entry.error_count), count);
+}
+
 static void unknown_property(void **state)
 {
 	struct ini_error error = {0};
@@ -344,6 +406,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_are_logged), /* first: no error is on its way then */
 		cmocka_unit_test(sgl_length),		cmocka_unit_test(longer_than_mdts),
 		cmocka_unit_test(read_in_capsule),	cmocka_unit_test(beyond_the_capsule),
 		cmocka_unit_test(descriptor_type),	cmocka_unit_test(lba_out_of_range),
