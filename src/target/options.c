@@ -28,6 +28,7 @@ static const char help[] =
 	"      --export WHAT         a file, a block device, ram:SIZE or null:SIZE; repeat it\n"
 	"                            for namespaces 1, 2, ...\n"
 	"      --size SIZE           create FILE, or let it grow to SIZE (64M, 1G, ...)\n"
+	"      --read-only           hosts cannot write to the files\n"
 	"      --block-size BYTES    512 (default) or 4096\n"
 	"      --nqn NQN             name of the subsystem (made from this machine's id and the\n"
 	"                            first export)\n"
@@ -49,12 +50,13 @@ struct wishes {
 	const char *hosts[MAX_REPEATS];
 	size_t n_hosts;
 	const char *nqn, *size, *block_size, *config;
-	bool allow_any_host;
+	bool allow_any_host, read_only;
 };
 
 enum {
 	OPT_EXPORT = 1000,
 	OPT_SIZE,
+	OPT_READ_ONLY,
 	OPT_BLOCK_SIZE,
 	OPT_NQN,
 	OPT_LISTEN,
@@ -65,6 +67,7 @@ enum {
 static const struct option options[] = {
 	{"export", required_argument, NULL, OPT_EXPORT},
 	{"size", required_argument, NULL, OPT_SIZE},
+	{"read-only", no_argument, NULL, OPT_READ_ONLY},
 	{"block-size", required_argument, NULL, OPT_BLOCK_SIZE},
 	{"nqn", required_argument, NULL, OPT_NQN},
 	{"listen", required_argument, NULL, OPT_LISTEN},
@@ -166,6 +169,9 @@ static enum tgt_options_result take_option(int opt, const char *arg, struct wish
 		fits = !w->config; /* not the last of them: it would be taken for both */
 		w->config = optarg;
 		break;
+	case OPT_READ_ONLY:
+		w->read_only = true;
+		break;
 	case OPT_ALLOW_ANY_HOST:
 		w->allow_any_host = true;
 		break;
@@ -214,8 +220,8 @@ static enum tgt_options_result collect_options(int argc, char **argv, struct wis
 		return TGT_OPTIONS_USAGE;
 	}
 	if (result == TGT_OPTIONS_RUN && !w->n_exports &&
-	    (w->size || w->block_size || w->nqn || w->n_hosts || w->allow_any_host ||
-	     w->n_listens)) {
+	    (w->size || w->read_only || w->block_size || w->nqn || w->n_hosts ||
+	     w->allow_any_host || w->n_listens)) {
 		tgt_err_set(err, -EINVAL, "options beside --config need an --export");
 		return TGT_OPTIONS_USAGE;
 	}
@@ -234,7 +240,8 @@ static int size_parse(const char *option, const char *text, uint64_t *bytes, str
 }
 
 /* "ram:SIZE", "null:SIZE", else a file name. */
-static int export_parse(const char *what, struct tgt_bdev_conf *bdev, struct tgt_err *err)
+static int export_parse(const char *what, bool read_only, struct tgt_bdev_conf *bdev,
+			struct tgt_err *err)
 {
 	const char *size = NULL;
 
@@ -248,6 +255,7 @@ static int export_parse(const char *what, struct tgt_bdev_conf *bdev, struct tgt
 	if (size)
 		return size_parse("--export", size, &bdev->size_bytes, err);
 	bdev->kind = TGT_BDEV_FILE;
+	bdev->read_only = read_only;
 	bdev->path = (char *)what; /* copied by tgt_config_add_bdev(), read only here */
 	return 0;
 }
@@ -268,7 +276,7 @@ static int export_add(const struct wishes *w, size_t i, struct tgt_config *confi
 	struct tgt_bdev_conf bdev = {.block_bytes = 512};
 	struct tgt_ns_conf ns = {.nsid = (uint32_t)i + 1};
 	uint64_t block_bytes;
-	int rc = export_parse(w->exports[i], &bdev, err);
+	int rc = export_parse(w->exports[i], w->read_only, &bdev, err);
 
 	if (rc)
 		return rc;
@@ -329,8 +337,13 @@ static int apply(const struct wishes *w, const char *machine, struct tgt_config 
 
 	if (!w->n_exports)
 		return 0;
-	if (w->size && !has_file(w))
-		return tgt_err_set(err, -EINVAL, "--size is for a file, and none is exported");
+	if (w->size && w->read_only)
+		return tgt_err_set(err, -EINVAL,
+				   "--size creates files or lets them grow,"
+				   " --read-only does not");
+	if ((w->size || w->read_only) && !has_file(w))
+		return tgt_err_set(err, -EINVAL, "%s is for a file, and none is exported",
+				   w->size ? "--size" : "--read-only");
 	if (!w->nqn)
 		default_nqn(w, machine, nqn);
 	rc = tgt_config_add_subsys(config, w->nqn ? w->nqn : nqn, &subsys, &why);

@@ -174,6 +174,7 @@ static void options_good(void **state)
 	assert_int_equal(c.n_bdevs, 1);
 	assert_int_equal(c.bdevs[0].block_bytes, 512);
 	assert_true(c.bdevs[0].size_bytes == 0);
+	assert_false(c.bdevs[0].read_only);
 	assert_null(tgt_nqn_check(s->nqn));
 	assert_int_equal(s->n_listeners, 1);
 	assert_true(tgt_addr_is_any(&s->listeners[0].sa));
@@ -203,6 +204,20 @@ static void options_good(void **state)
 	assert_int_equal(s->n_listeners, 2);
 	assert_true(s->allow_any_host);
 	assert_string_equal(s->hosts[0], FAKE_HOST);
+	tgt_config_fini(&c);
+}
+
+static void options_read_only(void **state)
+{
+	struct tgt_config c;
+	struct tgt_err err;
+
+	(void)state;
+	assert_int_equal(parse(&c, &err, 5, "--read-only", "--export", "ram:1M", "--export",
+			       "/tmp/disk.img"),
+			 TGT_OPTIONS_RUN);
+	assert_false(c.bdevs[0].read_only);
+	assert_true(c.bdevs[1].read_only);
 	tgt_config_fini(&c);
 }
 
@@ -240,6 +255,10 @@ static void options_bad(void **state)
 	check_bad(TGT_OPTIONS_USAGE, "--export", 3, "--config", TEST_DATA "/config/good-spdk.json",
 		  "--allow-any-host", 0);
 	check_bad(TGT_OPTIONS_FAIL, "--size", 4, EXPORT, "--size", "1X");
+	check_bad(TGT_OPTIONS_FAIL, "--read-only does not", 4, "--export=/tmp/a", "--size", "1M",
+		  "--read-only");
+	check_bad(TGT_OPTIONS_FAIL, "--read-only is for a file", 3, "--export", "ram:1M",
+		  "--read-only", 0);
 	check_bad(TGT_OPTIONS_FAIL, "--size is for a file", 4, "--export", "ram:1M", "--size",
 		  "1M");
 	check_bad(TGT_OPTIONS_FAIL, "too large", 4, EXPORT, "--size", "9999999999999G");
@@ -259,7 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_bdevs),  cmocka_unit_test(good_subsystem),
 		cmocka_unit_test(bad_files),   cmocka_unit_test(options_good),
-		cmocka_unit_test(options_bad),
+		cmocka_unit_test(options_bad), cmocka_unit_test(options_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
