@@ -110,6 +110,10 @@ int tgt_datapath_open_devices(struct tgt_server *server, struct tgt_err *err)
 	doca_error_t rc, first_error = DOCA_SUCCESS;
 
 	rc = doca_devinfo_create_list(&list, &n);
+	if (rc == DOCA_ERROR_NOT_FOUND)
+		return tgt_err_set(err, -ENODEV,
+				   "no RDMA device: no network interface is up, or"
+				   " SOFTROCE_DEVICES names none that is");
 	if (rc != DOCA_SUCCESS)
 		return fail(err, "no RDMA device", rc);
 	(void)doca_sta_get_max_devs(&max_devs);

@@ -137,6 +137,12 @@ static bool roce_port_is_taken(const union tgt_sockaddr *listen)
 	return is_taken;
 }
 
+static bool is_loopback(const union tgt_sockaddr *addr)
+{
+	return addr->sa.sa_family == AF_INET &&
+	       ntohl(addr->in.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+}
+
 static int listen_error(struct tgt_err *err, int code, const union tgt_sockaddr *sa)
 {
 	uint16_t port = tgt_addr_port(&sa->sa);
@@ -157,9 +163,13 @@ static int listen_error(struct tgt_err *err, int code, const union tgt_sockaddr 
 					   "cannot listen on %s: its UDP port %d (RoCEv2) is taken"
 					   " by another program",
 					   addr, ROCE_UDP_PORT);
+		if (is_loopback(sa))
+			return tgt_err_set(err, -code,
+					   "cannot listen on %s: the loopback device has another"
+					   " address; 0.0.0.0 finds it",
+					   addr);
 		return tgt_err_set(err, -code,
-				   "cannot listen on %s port %u: another program has that port,"
-				   " or the loopback device another address",
+				   "cannot listen on %s port %u: another program has that port",
 				   addr, port);
 	default:
 		return tgt_err_set(err, -code, "cannot listen on %s port %u: %s", addr, port,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,6 +96,25 @@ static void roce_port_is_taken(void **state)
 	tgtproc_fini(&first);
 }
 
+/* Each process has one loopback address, the first that is free. */
+static void loopback_address_is_another(void **state)
+{
+	(void)state;
+	assert_fails(EXIT_FAIL, ARGS("127.77.0.1", "loopback device has another", "0.0.0.0"),
+		     ARGS("--export", "ram:1M", "--listen", "127.77.0.1"));
+}
+
+static void no_device(void **state)
+{
+	(void)state;
+	if (access("/sys/class/infiniband", F_OK) == 0)
+		skip(); /* the kernel has some */
+	assert_int_equal(setenv("SOFTROCE_DEVICES", "none", 1), 0);
+	assert_fails(EXIT_FAIL, ARGS("no RDMA device", "SOFTROCE_DEVICES"),
+		     ARGS("--export", "ram:1M"));
+	assert_int_equal(setenv("SOFTROCE_DEVICES", "sr_lo", 1), 0);
+}
+
 /* Two targets must not write to one file. */
 static void export_is_in_use(void **state)
 {
@@ -138,9 +158,14 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(export_is_missing),   cmocka_unit_test(export_is_no_multiple),
-		cmocka_unit_test(address_is_not_ours), cmocka_unit_test(roce_port_is_taken),
-		cmocka_unit_test(export_is_in_use),    cmocka_unit_test(wrong_options),
+		cmocka_unit_test(export_is_missing),
+		cmocka_unit_test(export_is_no_multiple),
+		cmocka_unit_test(address_is_not_ours),
+		cmocka_unit_test(roce_port_is_taken),
+		cmocka_unit_test(loopback_address_is_another),
+		cmocka_unit_test(no_device),
+		cmocka_unit_test(export_is_in_use),
+		cmocka_unit_test(wrong_options),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
