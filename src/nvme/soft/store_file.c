@@ -22,8 +22,8 @@ static int open_failed(const struct nv_store_file_conf *conf, int error, struct 
 {
 	switch (error) {
 	case ENOENT:
-		return nv_err(err, -error, "%s: no such file (give a size to create it)",
-			      conf->path);
+		return nv_err(err, -error, "%s: no such file%s", conf->path,
+			      conf->read_only ? "" : " (give a size to create it)");
 	case EISDIR:
 		return nv_err(err, -error, "%s: is a directory", conf->path);
 	case EBUSY:

@@ -42,16 +42,22 @@ static void expect_failure(const struct nv_store_file_conf *conf, int rc, const 
 
 static void missing_file(void **state)
 {
+	const struct nv_store_file_conf read_only = {.path = temp_path("missing"),
+						     .size_bytes = MIB,
+						     .read_only = true};
+	struct nv_store *store = NULL;
+	struct nv_err err = {0};
+
 	(void)state;
 	expect_failure(&(struct nv_store_file_conf){.path = temp_path("missing")}, -ENOENT,
-		       "no such file");
+		       "no such file (give a size");
 	expect_failure(&(struct nv_store_file_conf){.path = temp_path("no/where"),
 						    .size_bytes = MIB},
 		       -ENOENT, "cannot create");
-	expect_failure(&(struct nv_store_file_conf){.path = temp_path("missing"),
-						    .size_bytes = MIB,
-						    .read_only = true},
-		       -ENOENT, "no such file");
+	expect_failure(&read_only, -ENOENT, "no such file");
+	/* No size would create it. */
+	assert_int_equal(nv_store_file_open(&read_only, &store, &err), -ENOENT);
+	assert_null(strstr(err.text, "give a size"));
 }
 
 static void things_that_are_no_disk(void **state)
