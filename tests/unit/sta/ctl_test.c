@@ -640,18 +640,33 @@ static void test_stop_ends_connections(void **state)
 	assert_int_equal(atomic_load(&f->sta->num_qps), 0);
 }
 
-/* What was made for an EU has reached it. */
-static bool eus_have_their_slots(const struct fixture *f)
+struct probe {
+	struct sta_msg msg;
+	atomic_bool is_done, is_good;
+};
+
+static void compare_slots(void *owner, struct sta_msg *msg)
+{
+	struct probe *probe = util_container_of(msg, struct probe, msg);
+	const struct sta_eu *eu = owner;
+	bool is_good = true;
+
+	for (int c = 0; c < STA_SLOT_CLASSES; c++)
+		is_good &= eu->pool.classes[c].num_slots == eu->num_slots[c];
+	atomic_store(&probe->is_good, is_good);
+	atomic_store(&probe->is_done, true);
+}
+
+/* What was made for an EU has reached it, or is before this message. */
+static void check_slots(struct fixture *f)
 {
 	for (unsigned int i = 0; i < f->sta->num_eus; i++) {
-		const struct sta_eu *eu = &f->sta->eus[i].eu;
+		struct probe probe = {.msg.fn = compare_slots};
 
-		for (int c = 0; c < STA_SLOT_CLASSES; c++)
-			if (__atomic_load_n(&eu->pool.classes[c].num_slots, __ATOMIC_RELAXED) !=
-			    eu->num_slots[c])
-				return false;
+		sta_eu_post(&f->sta->eus[i].eu, &probe.msg);
+		PROGRESS_UNTIL(f, atomic_load(&probe.is_done));
+		assert_true(atomic_load(&probe.is_good));
 	}
-	return true;
 }
 
 /* Whatever fails on the way: an error, a rejected host, nothing left, and the next one works. */
@@ -683,7 +698,7 @@ static void test_every_failure_of_accept(void **state)
 							       fakedev_request(), accept_record,
 							       sizeof(accept_record), s),
 					 DOCA_SUCCESS);
-		PROGRESS_UNTIL(f, eus_have_their_slots(f));
+		check_slots(f);
 		assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
 		stop_io(f);
 		assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
