@@ -5,7 +5,13 @@
  * create -> add devices, set one memory range and permissions -> start -> use -> stop ->
  * destroy. A stopped map may be configured again.
  *
- * Thread: one at a time for each map.
+ * A started map may be exported: described in a few bytes that travel to a peer by whatever way the
+ * application has. The peer makes a map from them. Such a map has no memory of its own: its range
+ * and its key (doca_rdma_bridge.h) are what the peer puts into RDMA requests. It counts as started,
+ * refuses every change, and is of no use once its source has stopped.
+ *
+ * Thread: one at a time for each map while it is configured, started, stopped and destroyed. A map
+ * that is started may be used, exported and asked by any thread.
  */
 #ifndef DOCA_MMAP_H
 #define DOCA_MMAP_H
@@ -50,11 +56,12 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap);
  * doca_mmap_destroy() - stop and destroy a map
  * @mmap: the map
  *
- * Calls the free callback if the map was ever started.
+ * Exports end with it. Calls the free callback if the map was ever started.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_NOT_PERMITTED: something still uses the map
+ * - DOCA_ERROR_NOT_PERMITTED: a back-end queue still uses the map, or its device does not let go of
+ *   the memory; nothing changed
  */
 DOCA_STABLE
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
@@ -63,11 +70,10 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap);
  * doca_mmap_start() - let the devices access the memory
  * @mmap: the map, with a range and at least one device
  *
- * Registers nothing yet: what needs a memory region on a device makes it.
+ * Registers nothing yet: the first key or export on a device makes the memory region.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, no range, or no device
- * - DOCA_ERROR_NO_MEMORY: allocation failed
  * - DOCA_ERROR_NOT_PERMITTED: started already, or made from an export
  */
 DOCA_STABLE
@@ -77,9 +83,12 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap);
  * doca_mmap_stop() - end all access; the map may be configured again
  * @mmap: the map
  *
+ * Exports and keys end with it: what peers still ask for by them fails.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_NOT_PERMITTED: not started, or something still uses the map
+ * - DOCA_ERROR_NOT_PERMITTED: not started, made from an export, a back-end queue still uses the
+ *   map, or its device does not let go of the memory
  */
 DOCA_STABLE
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
@@ -94,7 +103,6 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
  * - DOCA_ERROR_NOT_PERMITTED: started, or made from an export
  * - DOCA_ERROR_NO_MEMORY: allocation failed, or more than doca_mmap_get_max_num_devices()
  * - DOCA_ERROR_ALREADY_EXIST: was added before
- * - DOCA_ERROR_NOT_SUPPORTED: the device has no memory maps
  */
 DOCA_STABLE
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev);
@@ -122,10 +130,8 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  * - DOCA_ERROR_NOT_FOUND: not a device of the map
- * - DOCA_ERROR_NOT_PERMITTED: not started, or lacks the permission
- * - DOCA_ERROR_NO_MEMORY: allocation failed
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
- * - DOCA_ERROR_DRIVER: the device refused
+ * - DOCA_ERROR_NOT_PERMITTED: not started, made from an export, or lacks the permission
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; no device here reaches another side
  */
 DOCA_STABLE
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -135,16 +141,17 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
  * doca_mmap_export_rdma() - describe a map to an RDMA peer
  * @mmap: the map, started, with an RDMA permission
  * @dev: one of its devices
- * @export_desc: where the description is put; the map's, until it is stopped
+ * @export_desc: where the description is put; the map's, until it is stopped, the same one every
+ *   time
  * @export_desc_len: where its bytes are put
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  * - DOCA_ERROR_NOT_FOUND: not a device of the map
- * - DOCA_ERROR_NOT_PERMITTED: not started, or lacks the permission
- * - DOCA_ERROR_NO_MEMORY: allocation failed
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
- * - DOCA_ERROR_DRIVER: the device refused
+ * - DOCA_ERROR_NOT_PERMITTED: not started, made from an export, or lacks the permission
+ * - DOCA_ERROR_NO_MEMORY: memory, or what the device can register, is used up
+ * - DOCA_ERROR_NOT_SUPPORTED: the device cannot register memory of this kind, such as a dmabuf
+ * - DOCA_ERROR_DRIVER: the device refused to register the memory
  */
 DOCA_STABLE
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -159,7 +166,8 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  * - DOCA_ERROR_NOT_FOUND: not a device of the map
- * - DOCA_ERROR_NOT_PERMITTED: not started
+ * - DOCA_ERROR_NOT_PERMITTED: not started, or made from an export
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; there is no DPA
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -168,17 +176,15 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
 /**
  * doca_mmap_create_from_export() - make a map of memory that somebody else described
  * @user_data: the application's word, or NULL
- * @export_desc: the description
+ * @export_desc: the description; copied, and checked as bytes from a stranger
  * @export_desc_len: its bytes
- * @dev: the device that reaches the memory
- * @mmap: where the map is put; it ends when its source is stopped
+ * @dev: the device that reaches the memory; stays open until the map is destroyed
+ * @mmap: where the map is put; of no use when its source has stopped
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not a description
  * - DOCA_ERROR_NO_MEMORY: allocation failed
- * - DOCA_ERROR_NOT_SUPPORTED: the device does not do it
- * - DOCA_ERROR_NOT_PERMITTED: the device may not
- * - DOCA_ERROR_DRIVER: the device refused
+ * - DOCA_ERROR_NOT_SUPPORTED: a description of a later release
  */
 DOCA_STABLE
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
@@ -193,7 +199,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, no bytes, or past the end of the address space
- * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_BAD_STATE: started, or made from an export
  * - DOCA_ERROR_NOT_PERMITTED: set before, and not stopped since
  */
 DOCA_STABLE
@@ -202,15 +208,16 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 /**
  * doca_mmap_set_dmabuf_memrange() - set the memory, of a dmabuf
  * @mmap: the map, not started
- * @dmabuf_fd: the dmabuf
- * @addr: where it is mapped
- * @dmabuf_offset: start of the range in it
+ * @dmabuf_fd: the dmabuf; stays the caller's, who may close it after the call
+ * @addr: where the range is mapped; for what a CPU does with it
+ * @dmabuf_offset: start of the range in the dmabuf, in bytes; for what a device does with it
  * @len: bytes
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_NOT_SUPPORTED: not on this system
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, no bytes, or not a dmabuf
- * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, no bytes, past the end of the address space or of
+ * the dmabuf, or not a dmabuf
+ * - DOCA_ERROR_NO_MEMORY: file descriptors are used up
+ * - DOCA_ERROR_BAD_STATE: started, or made from an export
  * - DOCA_ERROR_NOT_PERMITTED: set before, and not stopped since
  */
 DOCA_STABLE
@@ -225,9 +232,10 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
  * @len: bytes
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or no bytes
- * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, no bytes, or past the end of the address space
+ * - DOCA_ERROR_BAD_STATE: started, or made from an export
  * - DOCA_ERROR_NOT_PERMITTED: set before, and not stopped since
+ * - DOCA_ERROR_NOT_SUPPORTED: always besides; there is no DPA
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
@@ -236,7 +244,8 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 /**
  * doca_mmap_get_memrange() - the memory
  * @mmap: the map
- * @addr: where the start of the range is put
+ * @addr: where the start of the range is put; in the address space of the peer if the map was made
+ *   from an export
  * @len: where its bytes are put
  *
  * Return: DOCA_SUCCESS, or
@@ -254,7 +263,7 @@ doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, s
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL map or callback
- * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_BAD_STATE: started, or made from an export
  */
 DOCA_STABLE
 doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_free_cb_t *free_cb,
@@ -287,6 +296,10 @@ doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_
  * @mmap: the map
  * @num_bufs: where the number is put
  *
+ * There are no struct doca_buf here. What refers to a map is a back-end queue: once for each ring
+ * and each doorbell that is in it. doca_mmap_stop() and doca_mmap_destroy() need the number to be
+ * 0.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  */
@@ -294,7 +307,7 @@ DOCA_STABLE
 doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs);
 
 /**
- * doca_mmap_get_exported() - was the map exported?
+ * doca_mmap_get_exported() - was the map exported since it started?
  * @mmap: the map
  * @exported: where 1 or 0 is put
  *
@@ -318,11 +331,11 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
 /**
  * doca_mmap_set_max_num_devices() - set the limit of doca_mmap_add_dev()
  * @mmap: the map, never started
- * @max_num_devices: at least 1, and no less than it has
+ * @max_num_devices: at least 1, no less than it has, and at most 1024
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, or out of range
- * - DOCA_ERROR_NOT_PERMITTED: was started before
+ * - DOCA_ERROR_NOT_PERMITTED: was started before, or made from an export
  */
 DOCA_STABLE
 doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices);
@@ -335,7 +348,7 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, or not a mask
- * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_BAD_STATE: started, or made from an export
  */
 DOCA_STABLE
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask);
@@ -347,7 +360,7 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_BAD_STATE: started
+ * - DOCA_ERROR_BAD_STATE: started, or made from an export
  */
 DOCA_STABLE
 doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data);
@@ -378,14 +391,15 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 							       uint8_t *from_export);
 
 /**
- * doca_mmap_enable_thread_safety() - allow threads to use a map's buffers without order
- * @mmap: the map, not started
+ * doca_mmap_enable_thread_safety() - let threads use a started map at the same time
+ * @mmap: the map, never started
  *
- * Buffers are not counted then: destroying the map does not wait for them.
+ * Threads may do so here in any case, so this changes nothing. In particular back-end queues stay
+ * counted, and a map that one of them uses cannot be destroyed.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_NOT_PERMITTED: too late
+ * - DOCA_ERROR_NOT_PERMITTED: was started before, or made from an export
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);

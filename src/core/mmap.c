@@ -1,39 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory maps: one range, the devices that may use it, and how. Nothing is registered with a device
- * here: whoever needs a memory region makes it, so that a map of device memory (doorbells) costs
- * nothing and cannot fail for want of it.
+ * here: a memory region is made for the first key or export (mmap_key.c), so that a map of device
+ * memory (doorbells) costs nothing and cannot fail for want of it.
  */
 #include "core/mmap.h"
 
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "core/dev.h"
 #include "core/limits.h"
+#include "core/mmap_priv.h"
 
 #define MMAP_ACCESS_PCI (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 #define MMAP_ACCESS_MASK                                                                \
 	(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |               \
 	 DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC | MMAP_ACCESS_PCI | \
 	 DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING)
-
-/* Owner: the application, one thread at a time. */
-struct doca_mmap {
-	void *addr;
-	size_t len;
-	bool has_range;
-	bool is_range_fixed; /* set since the last stop: a second range is refused */
-	bool is_started;
-	bool was_started;
-	uint32_t access;
-	uint32_t max_devs;
-	uint32_t num_devs;
-	struct doca_dev **devs;
-	unsigned int users; /* doca_priv_mmap_get() without put */
-	doca_mmap_memrange_free_cb_t *free_cb;
-	void *free_cookie;
-	union doca_data user_data;
-};
 
 doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 {
@@ -46,18 +33,28 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 		return DOCA_ERROR_NO_MEMORY;
 	m->access = DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
 	m->max_devs = CORE_DEFAULT_MMAP_DEVS;
+	m->dmabuf_fd = -1;
 	*mmap = m;
 	return DOCA_SUCCESS;
+}
+
+/* The range is not the map's any more. */
+static void mmap_forget_dmabuf(struct doca_mmap *mmap)
+{
+	if (mmap->dmabuf_fd >= 0)
+		close(mmap->dmabuf_fd);
+	mmap->dmabuf_fd = -1;
 }
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 {
 	if (!mmap)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (mmap->users)
+	if (atomic_load(&mmap->users) || !core_mmap_drop_keys(mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
-		doca_priv_dev_release(mmap->devs[i]);
+		doca_priv_dev_release(mmap->devs[i].dev);
+	mmap_forget_dmabuf(mmap);
 	if (mmap->was_started && mmap->free_cb)
 		mmap->free_cb(mmap->addr, mmap->len, mmap->free_cookie);
 	free(mmap->devs);
@@ -80,39 +77,39 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
 	if (!mmap)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!mmap->is_started || mmap->users)
+	if (!mmap->is_started || mmap->is_from_export || atomic_load(&mmap->users) ||
+	    !core_mmap_drop_keys(mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
 	mmap->is_started = false;
 	mmap->is_range_fixed = false;
 	return DOCA_SUCCESS;
 }
 
-/* Index of dev, or num_devs. */
-static uint32_t mmap_find_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
+struct core_mmap_dev *core_mmap_find_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
-	uint32_t i;
-
-	for (i = 0; i < mmap->num_devs && mmap->devs[i] != dev; i++)
-		;
-	return i;
+	for (uint32_t i = 0; i < mmap->num_devs; i++) {
+		if (mmap->devs[i].dev == dev)
+			return &mmap->devs[i];
+	}
+	return NULL;
 }
 
 doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
-	struct doca_dev **devs;
+	struct core_mmap_dev *devs;
 
 	if (!mmap || !dev)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (mmap->is_started)
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (mmap_find_dev(mmap, dev) < mmap->num_devs)
+	if (core_mmap_find_dev(mmap, dev))
 		return DOCA_ERROR_ALREADY_EXIST;
 	if (mmap->num_devs >= mmap->max_devs)
 		return DOCA_ERROR_NO_MEMORY;
-	devs = reallocarray(mmap->devs, mmap->num_devs + 1, sizeof(struct doca_dev *));
+	devs = reallocarray(mmap->devs, mmap->num_devs + 1, sizeof(*devs));
 	if (!devs)
 		return DOCA_ERROR_NO_MEMORY;
-	devs[mmap->num_devs++] = dev;
+	devs[mmap->num_devs++] = (struct core_mmap_dev){.dev = dev};
 	mmap->devs = devs;
 	doca_priv_dev_hold(dev);
 	return DOCA_SUCCESS;
@@ -120,33 +117,95 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 
 doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 {
-	uint32_t i;
+	struct core_mmap_dev *d;
 
 	if (!mmap || !dev)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (mmap->is_started)
 		return DOCA_ERROR_NOT_PERMITTED;
-	i = mmap_find_dev(mmap, dev);
-	if (i == mmap->num_devs)
+	d = core_mmap_find_dev(mmap, dev);
+	if (!d)
 		return DOCA_ERROR_NOT_FOUND;
-	mmap->devs[i] = mmap->devs[--mmap->num_devs];
+	*d = mmap->devs[--mmap->num_devs];
 	doca_priv_dev_release(dev);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
+static bool is_range(const void *addr, size_t len)
 {
-	if (!mmap || !addr || !len || (uintptr_t)addr > UINTPTR_MAX - len)
-		return DOCA_ERROR_INVALID_VALUE;
+	return addr && len && (uintptr_t)addr <= UINTPTR_MAX - len;
+}
+
+/* May the range be set now? */
+static doca_error_t mmap_check_range(const struct doca_mmap *mmap)
+{
 	if (mmap->is_started)
 		return DOCA_ERROR_BAD_STATE;
-	if (mmap->is_range_fixed)
-		return DOCA_ERROR_NOT_PERMITTED;
+	return mmap->is_range_fixed ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS;
+}
+
+static void mmap_take_range(struct doca_mmap *mmap, void *addr, size_t len)
+{
+	mmap_forget_dmabuf(mmap);
 	mmap->addr = addr;
 	mmap->len = len;
 	mmap->has_range = true;
 	mmap->is_range_fixed = true;
+}
+
+doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len)
+{
+	doca_error_t result;
+
+	if (!mmap || !is_range(addr, len))
+		return DOCA_ERROR_INVALID_VALUE;
+	result = mmap_check_range(mmap);
+	if (result == DOCA_SUCCESS)
+		mmap_take_range(mmap, addr, len);
+	return result;
+}
+
+/* A dmabuf is a file of a file system of its own, and as long as seeking to its end says. */
+static bool is_in_dmabuf(int fd, size_t offset, size_t len)
+{
+	struct statfs fs;
+	off_t size;
+
+	if (fstatfs(fd, &fs) || fs.f_type != DMA_BUF_MAGIC)
+		return false;
+	size = lseek(fd, 0, SEEK_END);
+	return size >= 0 && len <= (size_t)size && offset <= (size_t)size - len;
+}
+
+doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
+					   size_t dmabuf_offset, size_t len)
+{
+	doca_error_t result;
+	int fd;
+
+	if (!mmap || !is_range(addr, len) || !is_in_dmabuf(dmabuf_fd, dmabuf_offset, len))
+		return DOCA_ERROR_INVALID_VALUE;
+	result = mmap_check_range(mmap);
+	if (result != DOCA_SUCCESS)
+		return result;
+	fd = fcntl(dmabuf_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	mmap_take_range(mmap, addr, len);
+	mmap->dmabuf_fd = fd;
+	mmap->dmabuf_offset = dmabuf_offset;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa,
+					uint64_t dpa_addr, size_t len)
+{
+	doca_error_t result;
+
+	if (!mmap || !dpa || !len || dpa_addr > UINT64_MAX - len)
+		return DOCA_ERROR_INVALID_VALUE;
+	result = mmap_check_range(mmap);
+	return result == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : result;
 }
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
@@ -220,16 +279,33 @@ doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_
 	return DOCA_SUCCESS;
 }
 
+doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs)
+{
+	if (!mmap || !num_bufs)
+		return DOCA_ERROR_INVALID_VALUE;
+	*num_bufs = atomic_load(&mmap->users);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
+{
+	if (!mmap)
+		return DOCA_ERROR_INVALID_VALUE;
+	/* Users are counted atomically in any case; there is nothing to switch. */
+	return mmap->was_started ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS;
+}
+
 doca_error_t doca_priv_mmap_get(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access,
 				void **addr, size_t *len)
 {
 	if (!mmap->is_started)
 		return DOCA_ERROR_BAD_STATE;
-	if (dev && mmap_find_dev(mmap, dev) == mmap->num_devs)
+	if (dev && !core_mmap_find_dev(mmap, dev))
 		return DOCA_ERROR_NOT_FOUND;
-	if ((mmap->access & access) != access)
+	/* The memory of a map from an export is in another address space. */
+	if (mmap->is_from_export || (mmap->access & access) != access)
 		return DOCA_ERROR_NOT_PERMITTED;
-	mmap->users++;
+	atomic_fetch_add(&mmap->users, 1);
 	*addr = mmap->addr;
 	*len = mmap->len;
 	return DOCA_SUCCESS;
@@ -237,5 +313,5 @@ doca_error_t doca_priv_mmap_get(struct doca_mmap *mmap, const struct doca_dev *d
 
 void doca_priv_mmap_put(struct doca_mmap *mmap)
 {
-	mmap->users--;
+	atomic_fetch_sub(&mmap->users, 1);
 }
