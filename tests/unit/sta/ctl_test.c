@@ -1,90 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control path, with the EUs' threads, on a made-up device: what is refused in which state,
- * what ends when, and that nothing is left behind after any failure.
+ * Contexts, subsystems, namespaces and back-end queues: what is refused in which state, and what
+ * ends when.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "ctl.h"
 
-#include <cmocka.h>
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include <doca_ctx.h>
-#include <doca_pe.h>
 #include <doca_sta_be.h>
 #include <doca_sta_event.h>
 #include <doca_sta_mem.h>
 #include <doca_sta_stats.h>
 #include <doca_sta_subsystem.h>
 
-#include "fakedev.h"
-#include "sta/io.h"
-#include "sta/sta.h"
-
 enum {
-	RING = 4,
-	DEPTH = 4,
-	BLOCK = 512,
+	BLOCK = 512
 };
 
-static const uint8_t accept_record[32] = {0, 0, DEPTH, 0};
-
-struct fixture {
-	struct doca_sta *sta;
-	struct doca_sta_io *io;
-	struct doca_pe *pe;
-	struct doca_sta_be_handle *be;
-	struct sta_sqe sq[RING];
-	struct sta_cqe cq[RING];
-	uint32_t doorbells[2];
-	struct fakedev_map maps[3];
-	unsigned int num_done, num_failed, num_timeouts;
-};
-
-/* ---- helpers ---- */
-
-static void on_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
+static void on_no_event(const struct doca_sta_event_be_timeout *event, union doca_data user_data)
 {
-	struct fixture *f = user_data.ptr;
-
-	f->num_done++;
-	doca_task_free(doca_sta_producer_send_task_as_task(task));
-}
-
-static void on_failed(struct doca_sta_producer_task_send *task, union doca_data user_data)
-{
-	struct fixture *f = user_data.ptr;
-
-	f->num_failed++;
-	doca_task_free(doca_sta_producer_send_task_as_task(task));
-}
-
-static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data, const uint8_t *sqe,
-		       uint8_t *payload, uint32_t bytes, bool is_valid, union doca_data token)
-{
-	(void)qp;
+	(void)event;
 	(void)user_data;
-	(void)sqe;
-	(void)payload;
-	(void)bytes;
-	(void)is_valid;
-	(void)token;
-}
-
-static void on_timeout(const struct doca_sta_event_be_timeout *event, union doca_data user_data)
-{
-	const struct doca_sta_be_handle *be;
-	struct fixture *f = user_data.ptr;
-
-	assert_int_equal(doca_sta_event_be_timeout_get_be_handle(event, &be), DOCA_SUCCESS);
-	assert_ptr_equal(be, f->be);
-	f->num_timeouts++;
 }
 
 static void on_cqe(const struct doca_sta_event_cqe_notify *event, union doca_data user_data)
@@ -106,81 +42,7 @@ static void on_transport_error(const struct doca_sta_event_transport_err *event,
 	(void)user_data;
 }
 
-static void nap(void)
-{
-	struct timespec ts = {.tv_nsec = 100000};
-
-	nanosleep(&ts, NULL);
-}
-
-/* Progress until @what holds; it must, within ten seconds. */
-#define PROGRESS_UNTIL(f, what)                           \
-	do {                                              \
-		for (int tries_ = 0; !(what); tries_++) { \
-			assert_true(tries_ < 100000);     \
-			if (!doca_pe_progress((f)->pe))   \
-				nap();                    \
-		}                                         \
-	} while (0)
-
-static enum doca_ctx_states state_of(struct doca_ctx *ctx)
-{
-	enum doca_ctx_states state;
-
-	assert_int_equal(doca_ctx_get_state(ctx, &state), DOCA_SUCCESS);
-	return state;
-}
-
-static void configure(struct fixture *f)
-{
-	union doca_data self = {.ptr = f};
-
-	assert_int_equal(doca_sta_add_dev(f->sta, fakedev_dev()), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_mem_allocator_register(f->sta, fakedev_zmalloc, fakedev_free,
-							 fakedev_vtophys),
-			 DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_task_rm_ns_set_conf(f->sta, on_done, on_failed),
-			 DOCA_SUCCESS);
-	assert_int_equal(doca_sta_be_task_destroy_queue_set_conf(f->sta, on_done, on_failed),
-			 DOCA_SUCCESS);
-	assert_int_equal(doca_sta_event_be_timeout_register_cb(f->sta, on_timeout, self),
-			 DOCA_SUCCESS);
-}
-
-static void start(struct fixture *f)
-{
-	assert_int_equal(doca_ctx_start(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
-}
-
-static void start_io(struct fixture *f)
-{
-	union doca_data none = {0};
-
-	assert_int_equal(doca_sta_io_create(f->sta, &f->io), DOCA_SUCCESS);
-	assert_int_equal(doca_pe_connect_ctx(f->pe, doca_sta_io_as_ctx(f->io)), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_non_offload_register_cb(f->io, on_command, none),
-			 DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_task_disconnect_set_conf(f->io, on_done, on_failed),
-			 DOCA_SUCCESS);
-	assert_int_equal(doca_ctx_start(doca_sta_io_as_ctx(f->io)), DOCA_SUCCESS);
-}
-
-static void stop_io(struct fixture *f)
-{
-	doca_error_t err = doca_ctx_stop(doca_sta_io_as_ctx(f->io));
-
-	assert_true(err == DOCA_SUCCESS || err == DOCA_ERROR_IN_PROGRESS);
-	PROGRESS_UNTIL(f, state_of(doca_sta_io_as_ctx(f->io)) == DOCA_CTX_STATE_IDLE);
-	assert_int_equal(doca_sta_io_destroy(f->io), DOCA_SUCCESS);
-	f->io = NULL;
-}
-
-static void submit(struct doca_sta_producer_task_send *task)
-{
-	assert_int_equal(doca_task_submit(doca_sta_producer_send_task_as_task(task)), DOCA_SUCCESS);
-}
-
-static struct doca_sta_be_q_handle *add_queue(struct fixture *f)
+static struct doca_sta_be_q_handle *add_queue(struct ctl *f)
 {
 	struct doca_sta_be_q_handle *q;
 
@@ -192,44 +54,11 @@ static struct doca_sta_be_q_handle *add_queue(struct fixture *f)
 	return q;
 }
 
-static int setup(void **state)
-{
-	struct fixture *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return -1;
-	setenv("SOFTSTA_EUS", "2", 1);
-	fakedev_reset();
-	f->maps[0] = (struct fakedev_map){f->sq, sizeof(f->sq), 0};
-	f->maps[1] = (struct fakedev_map){f->cq, sizeof(f->cq), 0};
-	f->maps[2] = (struct fakedev_map){f->doorbells, sizeof(f->doorbells), 0};
-	*state = f;
-	if (doca_pe_create(&f->pe) != DOCA_SUCCESS ||
-	    doca_sta_create(fakedev_dev(), &f->sta) != DOCA_SUCCESS)
-		return -1;
-	return doca_pe_connect_ctx(f->pe, doca_sta_as_ctx(f->sta)) != DOCA_SUCCESS;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	if (state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_RUNNING)
-		assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
-	if (f->be)
-		assert_int_equal(doca_sta_be_destroy(f->be), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_destroy(f->sta), DOCA_SUCCESS);
-	assert_int_equal(doca_pe_destroy(f->pe), DOCA_SUCCESS);
-	assert_int_equal(fakedev.num_live, 0);
-	free(f);
-	return 0;
-}
-
 /* ---- the STA context ---- */
 
 static void test_create(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	struct doca_sta *sta = NULL;
 
 	assert_int_equal(doca_sta_create(NULL, &sta), DOCA_ERROR_INVALID_VALUE);
@@ -247,17 +76,17 @@ static void test_create(void **state)
 
 static void test_start_needs_a_device(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 
 	assert_int_equal(doca_ctx_start(doca_sta_as_ctx(f->sta)), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sta_add_dev(f->sta, fakedev_dev()), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_add_dev(f->sta, fakedev_dev()), DOCA_ERROR_ALREADY_EXIST);
-	start(f);
+	ctl_start(f);
 }
 
 static void test_setters_want_idle(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	union doca_data none = {0};
 	uint16_t n;
 
@@ -272,63 +101,65 @@ static void test_setters_want_idle(void **state)
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sta_event_be_timeout_register_cb(f->sta, NULL, none),
 			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_be_task_destroy_queue_set_conf(f->sta, on_done, NULL),
+	assert_int_equal(doca_sta_be_task_destroy_queue_set_conf(f->sta, ctl_on_done, NULL),
 			 DOCA_ERROR_INVALID_VALUE);
-	configure(f);
-	start(f);
+	ctl_configure(f);
+	ctl_start(f);
 	assert_int_equal(doca_sta_add_dev(f->sta, fakedev_dev()), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_set_max_sta_io(f->sta, 3), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_mem_allocator_register(f->sta, fakedev_zmalloc, fakedev_free,
 							 fakedev_vtophys),
 			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_event_be_timeout_register_cb(f->sta, on_timeout, none),
+	assert_int_equal(doca_sta_event_be_timeout_register_cb(f->sta, on_no_event, none),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_event_cqe_notify_register_cb(f->sta, on_cqe, none),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_event_eu_err_register_cb(f->sta, on_eu_error, none),
 			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_subsystem_task_rm_ns_set_conf(f->sta, on_done, on_failed),
+	assert_int_equal(doca_sta_subsystem_task_rm_ns_set_conf(f->sta, ctl_on_done, ctl_on_failed),
 			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_be_task_destroy_queue_set_conf(f->sta, on_done, on_failed),
+	assert_int_equal(doca_sta_be_task_destroy_queue_set_conf(f->sta, ctl_on_done,
+								 ctl_on_failed),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_destroy(f->sta), DOCA_ERROR_BAD_STATE);
 }
 
 static void test_io_setters_want_idle(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	struct doca_sta_io *io;
 	union doca_data none = {0};
 
 	assert_int_equal(doca_sta_io_create(f->sta, &io), DOCA_ERROR_BAD_STATE);
-	configure(f);
+	ctl_configure(f);
 	assert_int_equal(doca_sta_set_max_sta_io(f->sta, 1), DOCA_SUCCESS);
-	start(f);
+	ctl_start(f);
 	assert_int_equal(doca_sta_io_create(f->sta, &io), DOCA_SUCCESS);
 	assert_int_equal(doca_pe_connect_ctx(f->pe, doca_sta_io_as_ctx(io)), DOCA_SUCCESS);
 	/* Connect would have nowhere to go. */
 	assert_int_equal(doca_ctx_start(doca_sta_io_as_ctx(io)), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_destroy(io), DOCA_SUCCESS);
-	start_io(f);
+	ctl_start_io(f);
 	assert_int_equal(doca_sta_io_create(f->sta, &io), DOCA_ERROR_NO_MEMORY);
-	assert_int_equal(doca_sta_io_non_offload_register_cb(f->io, on_command, none),
+	assert_int_equal(doca_sta_io_non_offload_register_cb(f->io, ctl_on_command, none),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_event_transport_err_register_cb(f->io, on_transport_error,
 								     none),
 			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_task_disconnect_set_conf(f->io, on_done, on_failed),
+	assert_int_equal(doca_sta_io_task_disconnect_set_conf(f->io, ctl_on_done, ctl_on_failed),
 			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_read_conf(f->io, on_done, on_failed),
+	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_read_conf(f->io, ctl_on_done,
+									 ctl_on_failed),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_destroy(f->io), DOCA_ERROR_BAD_STATE);
 	/* The STA context outlives its IO contexts. */
 	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_USE);
-	stop_io(f);
+	ctl_stop_io(f);
 }
 
 static void test_limits_are_reported(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	uint32_t n;
 
 #define EXPECT(call, value)                             \
@@ -362,7 +193,7 @@ static void test_limits_are_reported(void **state)
 
 static void test_statistics(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	const struct doca_sta_eu_ctr_entry *entries;
 	struct doca_sta_eu_handle *eus[2];
 	enum dpa_sta_eu_state eu_state;
@@ -371,8 +202,8 @@ static void test_statistics(void **state)
 	const char *name;
 
 	assert_int_equal(doca_sta_get_eu_handle(f->sta, eus, &num_eus), DOCA_ERROR_BAD_STATE);
-	configure(f);
-	start(f);
+	ctl_configure(f);
+	ctl_start(f);
 	num_eus = 1;
 	assert_int_equal(doca_sta_get_eu_handle(f->sta, eus, &num_eus), DOCA_ERROR_INVALID_VALUE);
 	num_eus = 2;
@@ -404,7 +235,7 @@ static void test_statistics(void **state)
 
 static void test_subsystems(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	struct doca_sta_subs_handle *a, *b;
 	char nqn[STA_MAX_NQN_BYTES + 2];
 
@@ -427,14 +258,14 @@ static void test_subsystems(void **state)
 
 static void test_namespaces(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	struct doca_sta_producer_task_send *task, *again;
 	struct doca_sta_subs_handle *s, *other;
 	struct doca_sta_ns_handle *ns, *ns2;
 	union doca_data self = {.ptr = f};
 
-	configure(f);
-	start(f);
+	ctl_configure(f);
+	ctl_start(f);
 	assert_int_equal(doca_sta_be_create(f->sta, &f->be), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_subsystem_create(f->sta, "o", &other), DOCA_SUCCESS);
@@ -457,7 +288,7 @@ static void test_namespaces(void **state)
 			 DOCA_SUCCESS);
 	assert_int_equal(doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, self, &again),
 			 DOCA_SUCCESS);
-	submit(task);
+	ctl_submit(task);
 	assert_int_equal(doca_task_submit(doca_sta_producer_send_task_as_task(again)),
 			 DOCA_ERROR_BAD_STATE);
 	doca_task_free(doca_sta_producer_send_task_as_task(again));
@@ -477,17 +308,17 @@ static void test_namespaces(void **state)
 
 static void test_queue_geometry(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	struct fakedev_map *sq = &f->maps[0], *cq = &f->maps[1], *db = &f->maps[2];
 	struct doca_sta_be_q_handle *q;
 
 #define ADD(sq_db, cq_db)                                                         \
 	doca_sta_be_add_queue(f->be, fakedev_mmap(sq), fakedev_mmap(db), (sq_db), \
 			      fakedev_mmap(cq), fakedev_mmap(db), (cq_db), &q)
-	configure(f);
+	ctl_configure(f);
 	assert_int_equal(doca_sta_be_create(f->sta, &f->be), DOCA_SUCCESS);
 	assert_int_equal(ADD(0, 4), DOCA_ERROR_BAD_STATE);
-	start(f);
+	ctl_start(f);
 	assert_int_equal(ADD(0, 5), DOCA_ERROR_INVALID_VALUE); /* not aligned */
 	assert_int_equal(ADD(0, 8), DOCA_ERROR_INVALID_VALUE); /* outside */
 	assert_int_equal(ADD(6, 4), DOCA_ERROR_INVALID_VALUE);
@@ -511,28 +342,28 @@ static void test_queue_geometry(void **state)
 
 static void test_destroy_queue(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	const struct doca_sta_eu_ctr_entry *entries;
 	struct doca_sta_producer_task_send *task;
 	union doca_data self = {.ptr = f};
 	struct doca_sta_be_q_handle *q;
 	uint16_t num;
 
-	configure(f);
-	start(f);
+	ctl_configure(f);
+	ctl_start(f);
 	assert_int_equal(doca_sta_be_create(f->sta, &f->be), DOCA_SUCCESS);
 	q = add_queue(f);
 	assert_int_equal(doca_sta_get_be_queue_mapping_info(q, &entries, &num), DOCA_SUCCESS);
 	assert_int_equal(num, 2);
 	assert_string_equal(entries[1].name, "entries");
-	assert_int_equal(*entries[1].val, RING);
+	assert_int_equal(*entries[1].val, CTL_RING);
 	assert_int_equal(doca_sta_get_be_queue_stats(f->be, q, &entries, &num), DOCA_SUCCESS);
 	assert_int_equal(num, STA_NUM_BEQ_COUNTERS);
 	assert_int_equal(doca_sta_be_destroy_queue_task_alloc_init(q, self, &task), DOCA_SUCCESS);
-	submit(task);
+	ctl_submit(task);
 	/* Stopping waits for it. */
 	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_PROGRESS);
-	PROGRESS_UNTIL(f, state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_IDLE);
+	PROGRESS_UNTIL(f, ctl_state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_IDLE);
 	assert_int_equal(f->num_done, 1);
 	assert_int_equal(f->maps[0].num_users, 0);
 }
@@ -540,11 +371,11 @@ static void test_destroy_queue(void **state)
 /* What was not told by then is forgotten with the queues that it is about. */
 static void test_stop_with_time_outs_to_tell(void **state)
 {
-	struct fixture *f = *state;
+	struct ctl *f = *state;
 	struct doca_sta_be_q_handle *a, *b;
 
-	configure(f);
-	start(f);
+	ctl_configure(f);
+	ctl_start(f);
 	assert_int_equal(doca_sta_be_create(f->sta, &f->be), DOCA_SUCCESS);
 	a = add_queue(f);
 	b = add_queue(f);
@@ -553,231 +384,12 @@ static void test_stop_with_time_outs_to_tell(void **state)
 	sta_post(f->sta, &a->timeout_msg);
 	sta_post(f->sta, &b->timeout_msg);
 	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
-	start(f);
+	ctl_start(f);
 	(void)doca_pe_progress(f->pe);
 	assert_int_equal(f->num_timeouts, 1);
 }
 
-/* ---- connections ---- */
-
-static void test_queue_pair_states(void **state)
-{
-	struct fixture *f = *state;
-	struct doca_sta_producer_task_send *task;
-	struct doca_sta_subs_handle *s, *other;
-	struct doca_sta_qp_handle *qp;
-	union doca_data self = {.ptr = f}, data;
-	uint32_t id;
-
-	configure(f);
-	start(f);
-	start_io(f);
-	assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_create(f->sta, "o", &other), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_alloc(f->io, NULL, &qp), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_qp_set_user_data(f->io, qp, self), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_get_user_data(qp, &data), DOCA_SUCCESS);
-	assert_ptr_equal(data.ptr, f);
-	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
-					       accept_record, sizeof(accept_record), s),
-			 DOCA_SUCCESS);
-	assert_int_equal(qp->depth, DEPTH);
-	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_SUCCESS);
-	assert_int_equal(id, 17);
-	/* The id is taken over whatever the result: no leak, and the host is told. */
-	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(), NULL, 0,
-					       NULL),
-			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(fakedev.num_rejected, 1);
-	assert_int_equal(doca_sta_io_qp_add_subsystem(f->io, other, qp), DOCA_ERROR_ALREADY_EXIST);
-	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 1),
-			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, STA_MAX_QUEUE_DEPTH + 1),
-			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 2), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &task),
-			 DOCA_SUCCESS);
-	submit(task);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
-	PROGRESS_UNTIL(f, f->num_done == 1);
-	assert_int_equal(fakedev.num_disconnected, 1);
-	/* A second one has nothing to wait for. */
-	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &task),
-			 DOCA_SUCCESS);
-	submit(task);
-	assert_int_equal(f->num_done, 1); /* never inside submit */
-	PROGRESS_UNTIL(f, f->num_done == 2);
-	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_destroy(other), DOCA_SUCCESS);
-	stop_io(f);
-	assert_int_equal(f->num_failed, 0);
-}
-
-static void test_stop_ends_connections(void **state)
-{
-	struct fixture *f = *state;
-	struct doca_sta_qp_handle *qp;
-
-	configure(f);
-	start(f);
-	start_io(f);
-	for (int i = 0; i < 8; i++)
-		assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(),
-							accept_record, sizeof(accept_record), NULL,
-							&qp),
-				 DOCA_SUCCESS);
-	assert_int_equal(doca_ctx_stop(doca_sta_io_as_ctx(f->io)), DOCA_ERROR_IN_PROGRESS);
-	PROGRESS_UNTIL(f, state_of(doca_sta_io_as_ctx(f->io)) == DOCA_CTX_STATE_IDLE);
-	assert_int_equal(doca_sta_io_destroy(f->io), DOCA_SUCCESS);
-	assert_int_equal(atomic_load(&f->sta->num_qps), 0);
-}
-
-struct probe {
-	struct sta_msg msg;
-	atomic_bool is_done, is_good;
-};
-
-static void compare_slots(void *owner, struct sta_msg *msg)
-{
-	struct probe *probe = util_container_of(msg, struct probe, msg);
-	const struct sta_eu *eu = owner;
-	bool is_good = true;
-
-	for (int c = 0; c < STA_SLOT_CLASSES; c++)
-		is_good &= eu->pool.classes[c].num_slots == eu->num_slots[c];
-	atomic_store(&probe->is_good, is_good);
-	atomic_store(&probe->is_done, true);
-}
-
-/* What was made for an EU has reached it, or is before this message. */
-static void check_slots(struct fixture *f)
-{
-	for (unsigned int i = 0; i < f->sta->num_eus; i++) {
-		struct probe probe = {.msg.fn = compare_slots};
-
-		sta_eu_post(&f->sta->eus[i].eu, &probe.msg);
-		PROGRESS_UNTIL(f, atomic_load(&probe.is_done));
-		assert_true(atomic_load(&probe.is_good));
-	}
-}
-
-/* Whatever fails on the way: an error, a rejected host, nothing left, and the next one works. */
-static void test_every_failure_of_accept(void **state)
-{
-	struct fixture *f = *state;
-	struct doca_sta_subs_handle *s;
-	struct doca_sta_qp_handle *qp;
-	doca_error_t err = DOCA_ERROR_UNKNOWN;
-	unsigned int n;
-
-	for (n = 1; err != DOCA_SUCCESS; n++) {
-		assert_true(n < 100);
-		if (n == 1)
-			configure(f);
-		start(f);
-		start_io(f);
-		assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
-		assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
-		fakedev.num_rejected = 0;
-		fakedev.fail_at = fakedev.num_calls + n;
-		err = doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
-					    accept_record, sizeof(accept_record), s);
-		fakedev.fail_at = 0;
-		assert_int_equal(fakedev.num_rejected, err != DOCA_SUCCESS);
-		if (err != DOCA_SUCCESS && !qp->id)
-			/* It can be used for the next request. */
-			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(),
-							       fakedev_request(), accept_record,
-							       sizeof(accept_record), s),
-					 DOCA_SUCCESS);
-		check_slots(f);
-		assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
-		stop_io(f);
-		assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
-		assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
-		assert_int_equal(fakedev.num_live, 2); /* holds on the device */
-	}
-	assert_true(n > 10);
-}
-
-/* ---- an EU that is slow to leave ---- */
-
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;
-static struct doca_ctx *slow_ctx; /* waking this one takes long */
-static bool is_waking, is_gone, was_gone_while_waking;
-
-/* In the place of core's: stops between a message and the wake-up that follows it. */
-void doca_priv_ctx_wake(struct doca_ctx *ctx)
-{
-	static void (*real)(struct doca_ctx * ctx);
-	struct timespec until;
-
-	if (!real)
-		*(void **)&real = dlsym(RTLD_NEXT, "doca_priv_ctx_wake");
-	pthread_mutex_lock(&gate);
-	if (ctx == slow_ctx) {
-		slow_ctx = NULL;
-		is_waking = true;
-		pthread_cond_broadcast(&gate_moved);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec += 1;
-		while (!is_gone && !pthread_cond_timedwait(&gate_moved, &gate, &until))
-			;
-		was_gone_while_waking = is_gone;
-	}
-	pthread_mutex_unlock(&gate);
-	if (!was_gone_while_waking)
-		real(ctx);
-}
-
-static void on_nothing(void *owner, struct sta_msg *msg)
-{
-	(void)owner;
-	(void)msg;
-}
-
-static void *post_last_message(void *io)
-{
-	static struct sta_msg msg = {.fn = on_nothing};
-
-	sta_io_post(io, &msg);
-	return NULL;
-}
-
-/* The last message of an EU is handled while the EU is still about to wake the context. */
-static void test_destroy_waits_for_posters(void **state)
-{
-	struct fixture *f = *state;
-	pthread_t poster;
-
-	configure(f);
-	start(f);
-	start_io(f);
-	slow_ctx = doca_sta_io_as_ctx(f->io);
-	assert_int_equal(pthread_create(&poster, NULL, post_last_message, f->io), 0);
-	pthread_mutex_lock(&gate);
-	while (!is_waking)
-		pthread_cond_wait(&gate_moved, &gate);
-	pthread_mutex_unlock(&gate);
-	stop_io(f);
-	pthread_mutex_lock(&gate);
-	is_gone = true;
-	pthread_cond_broadcast(&gate_moved);
-	pthread_mutex_unlock(&gate);
-	pthread_join(poster, NULL);
-	assert_false(was_gone_while_waking);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, ctl_setup, ctl_teardown)
 
 int main(void)
 {
@@ -793,10 +405,6 @@ int main(void)
 		TEST(test_queue_geometry),
 		TEST(test_destroy_queue),
 		TEST(test_stop_with_time_outs_to_tell),
-		TEST(test_queue_pair_states),
-		TEST(test_stop_ends_connections),
-		TEST(test_every_failure_of_accept),
-		TEST(test_destroy_waits_for_posters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connections on the control path: their states, and that no failure leaves anything behind. */
+#include "ctl.h"
+
+#include <doca_sta_subsystem.h>
+
+enum {
+	DEPTH = 4
+};
+
+static const uint8_t accept_record[32] = {0, 0, DEPTH, 0};
+
+static void test_queue_pair_states(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task;
+	struct doca_sta_subs_handle *s, *other;
+	struct doca_sta_qp_handle *qp;
+	union doca_data self = {.ptr = f}, data;
+	uint32_t id;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_subsystem_create(f->sta, "o", &other), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_alloc(f->io, NULL, &qp), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_qp_set_user_data(f->io, qp, self), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_get_user_data(qp, &data), DOCA_SUCCESS);
+	assert_ptr_equal(data.ptr, f);
+	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
+					       accept_record, sizeof(accept_record), s),
+			 DOCA_SUCCESS);
+	assert_int_equal(qp->depth, DEPTH);
+	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_SUCCESS);
+	assert_int_equal(id, 17);
+	/* The id is taken over whatever the result: no leak, and the host is told. */
+	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(), NULL, 0,
+					       NULL),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(fakedev.num_rejected, 1);
+	assert_int_equal(doca_sta_io_qp_add_subsystem(f->io, other, qp), DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 1),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, STA_MAX_QUEUE_DEPTH + 1),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 2), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_ERROR_IN_USE);
+	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &task),
+			 DOCA_SUCCESS);
+	ctl_submit(task);
+	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
+	PROGRESS_UNTIL(f, f->num_done == 1);
+	assert_int_equal(fakedev.num_disconnected, 1);
+	/* A second one has nothing to wait for. */
+	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &task),
+			 DOCA_SUCCESS);
+	ctl_submit(task);
+	assert_int_equal(f->num_done, 1); /* never inside submit */
+	PROGRESS_UNTIL(f, f->num_done == 2);
+	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_subsystem_destroy(other), DOCA_SUCCESS);
+	ctl_stop_io(f);
+	assert_int_equal(f->num_failed, 0);
+}
+
+static void test_stop_ends_connections(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_qp_handle *qp;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(),
+							accept_record, sizeof(accept_record), NULL,
+							&qp),
+				 DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_stop(doca_sta_io_as_ctx(f->io)), DOCA_ERROR_IN_PROGRESS);
+	PROGRESS_UNTIL(f, ctl_state_of(doca_sta_io_as_ctx(f->io)) == DOCA_CTX_STATE_IDLE);
+	assert_int_equal(doca_sta_io_destroy(f->io), DOCA_SUCCESS);
+	assert_int_equal(atomic_load(&f->sta->num_qps), 0);
+}
+
+struct probe {
+	struct sta_msg msg;
+	atomic_bool is_done, is_good;
+};
+
+static void compare_slots(void *owner, struct sta_msg *msg)
+{
+	struct probe *probe = util_container_of(msg, struct probe, msg);
+	const struct sta_eu *eu = owner;
+	bool is_good = true;
+
+	for (int c = 0; c < STA_SLOT_CLASSES; c++)
+		is_good &= eu->pool.classes[c].num_slots == eu->num_slots[c];
+	atomic_store(&probe->is_good, is_good);
+	atomic_store(&probe->is_done, true);
+}
+
+/* What was made for an EU has reached it, or is before this message. */
+static void check_slots(struct ctl *f)
+{
+	for (unsigned int i = 0; i < f->sta->num_eus; i++) {
+		struct probe probe = {.msg.fn = compare_slots};
+
+		sta_eu_post(&f->sta->eus[i].eu, &probe.msg);
+		PROGRESS_UNTIL(f, atomic_load(&probe.is_done));
+		assert_true(atomic_load(&probe.is_good));
+	}
+}
+
+/* Whatever fails on the way: an error, a rejected host, nothing left, and the next one works. */
+static void test_every_failure_of_accept(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_subs_handle *s;
+	struct doca_sta_qp_handle *qp;
+	doca_error_t err = DOCA_ERROR_UNKNOWN;
+	unsigned int n;
+
+	for (n = 1; err != DOCA_SUCCESS; n++) {
+		assert_true(n < 100);
+		if (n == 1)
+			ctl_configure(f);
+		ctl_start(f);
+		ctl_start_io(f);
+		assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
+		assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
+		fakedev.num_rejected = 0;
+		fakedev.fail_at = fakedev.num_calls + n;
+		err = doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
+					    accept_record, sizeof(accept_record), s);
+		fakedev.fail_at = 0;
+		assert_int_equal(fakedev.num_rejected, err != DOCA_SUCCESS);
+		if (err != DOCA_SUCCESS && !qp->id)
+			/* It can be used for the next request. */
+			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(),
+							       fakedev_request(), accept_record,
+							       sizeof(accept_record), s),
+					 DOCA_SUCCESS);
+		check_slots(f);
+		assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
+		ctl_stop_io(f);
+		assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
+		assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
+		assert_int_equal(fakedev.num_live, 2); /* holds on the device */
+	}
+	assert_true(n > 10);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, ctl_setup, ctl_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_queue_pair_states),
+		TEST(test_stop_ends_connections),
+		TEST(test_every_failure_of_accept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
