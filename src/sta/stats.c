@@ -130,7 +130,7 @@ doca_error_t doca_sta_get_ns_stats(struct doca_sta_subs_handle *subsys,
 {
 	if (!subsys || !ns || ns->subsys != subsys || !entries || !num_entries)
 		return DOCA_ERROR_INVALID_VALUE;
-#define ADD_UP(name) ns->total.name += ns->eu[i].stats.name;
+#define ADD_UP(name) ns->total.name += __atomic_load_n(&ns->eu[i].stats.name, __ATOMIC_RELAXED);
 	memset(&ns->total, 0, sizeof(ns->total));
 	for (uint32_t i = 0; i < STA_MAX_EUS; i++) {
 		STA_NS_COUNTERS(ADD_UP)

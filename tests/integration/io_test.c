@@ -253,6 +253,8 @@ static void verify_disk(struct verify *v)
 
 static void deep_queue(void **state)
 {
+	struct ini_error error = {0};
+	struct nvme_smart_log smart;
 	uint32_t left = MANY_OPS;
 	struct host host;
 	struct verify v;
@@ -263,8 +265,13 @@ static void deep_queue(void **state)
 	verify_init(&v, &host, host.io, 0, 1000);
 	for (tag = 0; tag < DEPTH - 1; tag++, left--)
 		submit_one(&v, tag);
-	while (left)
+	while (left) {
 		left -= verify_turn(&v, left);
+		/* Statistics are looked at while they are written. */
+		if (left % 16 == 0)
+			assert_ok(ini_get_log(host.admin, NVME_LOG_LID_SMART, NVME_NSID_ALL, 0,
+					      &smart, sizeof(smart), &error));
+	}
 	while (ini_outstanding(host.io))
 		verify_turn(&v, 0);
 	verify_disk(&v);
