@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,9 @@ static int fake_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ib
 	for (; wr; wr = wr->next) {
 		*bad = wr;
 		assert_false(qp->is_error);
+		if (qp->recvs_left == 0)
+			return ENOMEM;
+		qp->recvs_left -= qp->recvs_left > 0;
 		assert_true(qp->num_recvs < ENGINE_DEPTH);
 		qp->recvs[qp->num_recvs++] = wr;
 	}
@@ -45,6 +49,9 @@ static int fake_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ib
 
 		*bad = wr;
 		assert_false(qp->is_error);
+		if (qp->sends_left == 0)
+			return ENOMEM;
+		qp->sends_left -= qp->sends_left > 0;
 		assert_true(qp->num_tx < ENGINE_MAX_SENT);
 		assert_int_equal(wr->num_sge, 1);
 		*tx = (struct engine_tx){.wr = *wr, .sge = wr->sg_list[0]};
@@ -284,6 +291,8 @@ struct engine_qp *engine_add_qp(struct engine *e, unsigned int eu)
 	assert_non_null(h);
 	*h = (struct doca_sta_qp_handle){.io = &e->io, .eu = &e->eus[eu].eu, .depth = ENGINE_DEPTH};
 	qp->qp.context = &e->verbs;
+	qp->sends_left = -1;
+	qp->recvs_left = -1;
 	qp->sta = h;
 	qp->cq = &e->cqs[eu];
 	h->qp = &qp->qp;

@@ -51,6 +51,8 @@ struct engine_qp {
 	struct engine_tx tx[ENGINE_MAX_SENT];
 	unsigned int num_tx, num_done;
 	bool is_error;
+	/* Posting fails after so many more work requests of either kind; negative: never. */
+	int sends_left, recvs_left;
 	unsigned int num_drained, num_errors; /* told to the IO context */
 	struct ibv_mr mr;
 	/* Answers that have arrived, oldest first. */

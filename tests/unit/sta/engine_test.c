@@ -621,6 +621,43 @@ static void test_transport_error_is_told_once(void **state)
 	assert_at_rest(e, qp);
 }
 
+/* The device takes a part of what is posted, or nothing: the connection ends, nothing is lost. */
+static void check_post_failure(struct engine *e, int sends_left, int recvs_left)
+{
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_write, CID, 1);
+	static char host[ENGINE_BLOCK];
+
+	engine_run(e);
+	qp->sends_left = sends_left;
+	qp->recvs_left = recvs_left;
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	for (int i = 0; i < 3; i++)
+		assert_true(engine_send(qp, &sqe, NULL, 0));
+	sqe.nsid = htole32(2); /* one that is answered at once */
+	assert_true(engine_send(qp, &sqe, NULL, 0));
+	engine_run(e);
+	assert_true(qp->is_error);
+	assert_int_equal(qp->num_errors, 1);
+	sta_eu_post(qp->sta->eu, &qp->sta->drain_msg);
+	engine_run(e);
+	assert_int_equal(qp->num_drained, 1);
+	assert_int_equal(qp->num_answers, 0);
+	assert_at_rest(e, qp);
+}
+
+static void test_send_cannot_be_posted(void **state)
+{
+	for (int left = 0; left < 4; left++)
+		check_post_failure(*state, left, -1);
+}
+
+static void test_receive_cannot_be_posted(void **state)
+{
+	for (int left = 0; left < 4; left++)
+		check_post_failure(*state, -1, left);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -646,6 +683,8 @@ int main(void)
 		TEST(test_close_dead_queue),
 		TEST(test_flush_in_every_state),
 		TEST(test_transport_error_is_told_once),
+		TEST(test_send_cannot_be_posted),
+		TEST(test_receive_cannot_be_posted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
