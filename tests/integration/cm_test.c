@@ -287,6 +287,16 @@ enum {
 	WARM_UP = 5
 };
 
+/*
+ * No more than these, once the device's thread is done with late messages (it asks for the state
+ * of the link then). A leak is for ever, that is, until the alarm.
+ */
+static void expect_fds(unsigned int fds)
+{
+	while (cm_open_fds() > fds)
+		usleep(1000);
+}
+
 /* A client that is quick ends the connection before its RTU, if that is lost, is repeated. */
 static void pass_short_life(struct cm_side *side)
 {
@@ -315,7 +325,7 @@ static void serve_many(struct cm_side *side)
 		CHECK(rdma_disconnect(id) == 0);
 		cm_destroy(id);
 	}
-	CHECK(cm_open_fds() == fds);
+	expect_fds(fds);
 	cm_barrier(side);
 	close_server(side);
 }
@@ -334,7 +344,7 @@ static void connect_many(struct cm_side *side)
 		CHECK(cm_pass(side, RDMA_CM_EVENT_DISCONNECTED) == 0);
 		cm_destroy(id);
 	}
-	CHECK(cm_open_fds() == fds);
+	expect_fds(fds);
 	cm_barrier(side);
 }
 
