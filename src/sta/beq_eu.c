@@ -46,7 +46,7 @@ static void push(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, struct sta
 	sqe.mptr = 0;
 	sqe.prp1 = htole64(prp1);
 	sqe.prp2 = htole64(prp2);
-	beq->stats.commands++;
+	sta_count(&beq->stats.commands, 1);
 	sta_nvq_push(&beq->q, &sqe, req, eu->now_ns);
 }
 
@@ -63,7 +63,7 @@ void sta_beq_execute(struct sta_eu *eu, struct sta_req *req)
 		push(eu, beq, req);
 		return;
 	}
-	beq->stats.waited++;
+	sta_count(&beq->stats.waited, 1);
 	req->queued_ns = eu->now_ns;
 	req->next = NULL;
 	*beq->wait_tail = req;
@@ -100,13 +100,13 @@ static unsigned int reap(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
 		req = cpl.cookie;
 		req->from_be.dw0 = cpl.dw0;
 		req->from_be.dw1 = cpl.dw1;
-		beq->stats.completions++;
+		sta_count(&beq->stats.completions, 1);
 		if (cpl.status >> 1)
-			beq->stats.errors++;
+			sta_count(&beq->stats.errors, 1);
 		give_back(eu, req, sta_status_from_backend(cpl.status));
 		n++;
 	}
-	beq->stats.bad_completions = beq->q.bad_cqes;
+	sta_count_set(&beq->stats.bad_completions, beq->q.bad_cqes);
 	if (sta_nvq_ack(&beq->q))
 		beq->companion.ops->doorbell(beq->companion.arg);
 	return n;
@@ -148,7 +148,7 @@ unsigned int sta_beq_poll(struct sta_eu *eu)
 
 static void count_timeout(struct doca_sta_be_q_handle *beq)
 {
-	beq->stats.timeouts++;
+	sta_count(&beq->stats.timeouts, 1);
 	if (!atomic_exchange(&beq->is_timeout_posted, true))
 		sta_post(beq->be->sta, &beq->timeout_msg);
 }

@@ -107,7 +107,7 @@ static void grant_slots(struct sta_eu *eu)
 
 	while ((w = sta_pool_next_granted(&eu->pool)))
 		sta_req_granted(eu, util_container_of(w, struct sta_req, wait));
-	eu->stats.slot_waits = eu->pool.waited;
+	sta_count_set(&eu->stats.slot_waits, eu->pool.waited);
 }
 
 unsigned int sta_eu_run(struct sta_eu *eu)
@@ -189,7 +189,7 @@ static void sleep_on_fds(struct sta_eu *eu)
 	ts.tv_nsec = (long)(longest % UTIL_NS_PER_S);
 	atomic_store(&eu->is_asleep, true);
 	if (sta_mbox_is_empty(&eu->mbox)) {
-		eu->stats.sleeps++;
+		sta_count(&eu->stats.sleeps, 1);
 		n = wait_on_fds(eu, events, longest ? &ts : NULL);
 		for (int i = 0; i < n; i++)
 			handle_fd(eu, events[i].data.ptr);

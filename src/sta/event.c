@@ -105,7 +105,7 @@ void sta_event_cqe_notify(struct sta_eu *eu, const struct sta_req *req,
 			event = &sta->events.cqe[i];
 	}
 	if (!event) {
-		eu->stats.lost_events++;
+		sta_count(&eu->stats.lost_events, 1);
 		return;
 	}
 	event->type = type;

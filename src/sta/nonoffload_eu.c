@@ -20,7 +20,7 @@ static void open_request(struct sta_req *req)
 
 static void deliver(struct sta_eu *eu, struct sta_req *req)
 {
-	eu->stats.non_offloaded++;
+	sta_count(&eu->stats.non_offloaded, 1);
 	open_request(req);
 	req->msg.fn = sta_io_on_deliver;
 	sta_io_post(req->qp->io, &req->msg);
@@ -35,7 +35,7 @@ void sta_nonoff_start(struct sta_eu *eu, struct sta_req *req)
 		return;
 	}
 	if (bytes > STA_MAX_IO_BYTES) {
-		eu->stats.invalid_capsules++;
+		sta_count(&eu->stats.invalid_capsules, 1);
 		sta_req_answer(eu, req, STA_SC_DNR(INVALID_FIELD));
 		return;
 	}

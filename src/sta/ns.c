@@ -152,12 +152,6 @@ doca_error_t doca_sta_subsystem_task_rm_ns_alloc_init(struct doca_sta_subs_handl
 	return DOCA_SUCCESS;
 }
 
-/* One EU writes, the application reads meanwhile: it may see an old value, never half of one. */
-static void count(uint64_t *counter, uint64_t n)
-{
-	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
-}
-
 void sta_ns_count(struct doca_sta_ns_handle *ns, unsigned int eu_idx, const struct sta_capsule *cap,
 		  uint8_t opcode, sta_status_t status)
 {
@@ -166,21 +160,21 @@ void sta_ns_count(struct doca_sta_ns_handle *ns, unsigned int eu_idx, const stru
 	uint64_t bytes = status ? 0 : cap->data_bytes;
 
 	if (status)
-		count(&stats->errors, 1);
+		sta_count(&stats->errors, 1);
 	switch (opcode) {
 	case nvme_cmd_read:
-		count(&stats->reads, 1);
-		count(&stats->read_bytes, bytes);
+		sta_count(&stats->reads, 1);
+		sta_count(&stats->read_bytes, bytes);
 		break;
 	case nvme_cmd_write:
-		count(&stats->writes, 1);
-		count(&stats->written_bytes, bytes);
+		sta_count(&stats->writes, 1);
+		sta_count(&stats->written_bytes, bytes);
 		break;
 	case nvme_cmd_compare:
-		count(&stats->compares, 1);
-		count(&stats->compared_bytes, bytes);
+		sta_count(&stats->compares, 1);
+		sta_count(&stats->compared_bytes, bytes);
 		break;
 	default:
-		count(&stats->other_commands, 1);
+		sta_count(&stats->other_commands, 1);
 	}
 }

@@ -41,7 +41,7 @@ void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes)
 	/* NVMe over Fabrics 1.1, 2.1: a capsule is never shorter than its command. There is no
 	 * command to answer, so the connection ends. */
 	if (bytes < STA_SQE_BYTES) {
-		eu->stats.short_capsules++;
+		sta_count(&eu->stats.short_capsules, 1);
 		sta_qp_fail(eu, qp, STA_WR_RECV, IBV_WC_LOC_LEN_ERR, 0);
 		return;
 	}
@@ -81,7 +81,7 @@ void sta_qp_fail(struct sta_eu *eu, struct doca_sta_qp_handle *qp, enum sta_wr_k
 	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
 	/* A flush is how a connection ends that somebody closed: no error. */
 	if (status != IBV_WC_WR_FLUSH_ERR && !qp->is_drain_wanted) {
-		eu->stats.transport_errors++;
+		sta_count(&eu->stats.transport_errors, 1);
 		qp->error_kind = kind;
 		qp->error_status = status;
 		qp->error_vendor = vendor;

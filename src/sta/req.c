@@ -75,7 +75,7 @@ void sta_req_answer(struct sta_eu *eu, struct sta_req *req, sta_status_t status)
 
 static void reject(struct sta_eu *eu, struct sta_req *req, sta_status_t status)
 {
-	eu->stats.invalid_capsules++;
+	sta_count(&eu->stats.invalid_capsules, 1);
 	req->result = (struct sta_result){.status = status};
 	sta_event_cqe_notify(eu, req, DOCA_STA_CQE_NOTIF_NVME_OF_VALIDATION_ERR);
 	sta_req_answer(eu, req, status);
@@ -102,7 +102,7 @@ static void execute(struct sta_eu *eu, struct sta_req *req)
 		sta_beq_execute(eu, req);
 		return;
 	}
-	eu->stats.crossed++;
+	sta_count(&eu->stats.crossed, 1);
 	req->msg.fn = at_other_eu;
 	sta_eu_post(beq->eu, &req->msg);
 }
@@ -141,7 +141,7 @@ void sta_req_start(struct sta_eu *eu, struct doca_sta_qp_handle *qp, struct sta_
 
 	qp->free_reqs = req->next;
 	qp->num_busy++;
-	eu->stats.capsules++;
+	sta_count(&eu->stats.capsules, 1);
 	req->is_late = false;
 	req->task = NULL;
 	req->sqe = *rx->sqe;
@@ -191,7 +191,7 @@ void sta_req_executed(struct sta_eu *eu, struct sta_req *req)
 
 	req->is_at_backend = false;
 	if (req->is_late) {
-		eu->stats.late_returns++;
+		sta_count(&eu->stats.late_returns, 1);
 		if (req->state != STA_REQ_RESPOND)
 			recycle(eu, req);
 		return;
@@ -199,7 +199,7 @@ void sta_req_executed(struct sta_eu *eu, struct sta_req *req)
 	req->result = req->from_be;
 	sta_ns_count(req->ns, eu->idx, &req->cap, req->sqe.opcode, req->result.status);
 	if (req->result.status) {
-		eu->stats.backend_errors++;
+		sta_count(&eu->stats.backend_errors, 1);
 		sta_event_cqe_notify(eu, req, DOCA_STA_CQE_NOTIF_NVME_COMP_ERR);
 	}
 	sta_req_respond(eu, req, is_read && !req->result.status ? req->cap.data_bytes : 0);
@@ -207,7 +207,7 @@ void sta_req_executed(struct sta_eu *eu, struct sta_req *req)
 
 void sta_req_timed_out(struct sta_eu *eu, struct sta_req *req)
 {
-	eu->stats.backend_timeouts++;
+	sta_count(&eu->stats.backend_timeouts, 1);
 	req->is_late = true;
 	if (req->qp->state == STA_QP_FAILED) {
 		ns_put(eu, req);
@@ -228,7 +228,7 @@ void sta_req_responded(struct sta_eu *eu, struct sta_req *req)
 
 void sta_req_drop(struct sta_eu *eu, struct sta_req *req)
 {
-	eu->stats.dropped++;
+	sta_count(&eu->stats.dropped, 1);
 	if (req->task)
 		sta_nonoff_responded(eu, req);
 	if (!req->is_at_backend)

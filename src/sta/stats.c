@@ -56,7 +56,8 @@ static void reset_on_eu(void *owner, struct sta_msg *msg)
 	struct sta_eu *eu = owner;
 
 	(void)msg;
-	memset(&eu->stats, 0, sizeof(eu->stats));
+#define RESET(name) sta_count_set(&eu->stats.name, 0);
+	STA_EU_COUNTERS(RESET)
 	eu->pool.waited = 0;
 	atomic_store(&eu->is_resetting, false);
 }
@@ -130,7 +131,7 @@ doca_error_t doca_sta_get_ns_stats(struct doca_sta_subs_handle *subsys,
 {
 	if (!subsys || !ns || ns->subsys != subsys || !entries || !num_entries)
 		return DOCA_ERROR_INVALID_VALUE;
-#define ADD_UP(name) ns->total.name += __atomic_load_n(&ns->eu[i].stats.name, __ATOMIC_RELAXED);
+#define ADD_UP(name) ns->total.name += sta_count_read(&ns->eu[i].stats.name);
 	memset(&ns->total, 0, sizeof(ns->total));
 	for (uint32_t i = 0; i < STA_MAX_EUS; i++) {
 		STA_NS_COUNTERS(ADD_UP)

@@ -58,6 +58,23 @@ struct sta_ns_stats {
 	STA_NS_COUNTERS(STA_COUNTER_FIELD)
 };
 
+/* Owner: adds; readers see the value before or after. Not locked: nobody else writes. */
+static inline void sta_count_set(uint64_t *counter, uint64_t value)
+{
+	__atomic_store_n(counter, value, __ATOMIC_RELAXED);
+}
+
+static inline void sta_count(uint64_t *counter, uint64_t n)
+{
+	sta_count_set(counter, *counter + n);
+}
+
+/* Any thread. */
+static inline uint64_t sta_count_read(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
 #define STA_COUNTER_ONE(name) +1
 #define STA_NUM_EU_COUNTERS   (0 STA_EU_COUNTERS(STA_COUNTER_ONE))
 #define STA_NUM_BEQ_COUNTERS  (0 STA_BEQ_COUNTERS(STA_COUNTER_ONE))

@@ -84,7 +84,7 @@ void sta_xfer_read(struct sta_eu *eu, struct sta_req *req, uint32_t bytes)
 	set_data(req, IBV_WR_RDMA_READ, bytes);
 	wr->wr_id = (uintptr_t)&req->read;
 	wr->send_flags = IBV_SEND_SIGNALED;
-	eu->stats.bytes_from_host += bytes;
+	sta_count(&eu->stats.bytes_from_host, bytes);
 	append_tx(eu, req->qp, wr, wr);
 }
 
@@ -99,7 +99,7 @@ void sta_xfer_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_byte
 	} else {
 		rsp->opcode = IBV_WR_SEND;
 	}
-	eu->stats.responses++;
+	sta_count(&eu->stats.responses, 1);
 	if (!data_bytes) {
 		append_tx(eu, req->qp, rsp, rsp);
 		return;
@@ -108,7 +108,7 @@ void sta_xfer_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_byte
 	data->wr_id = (uintptr_t)&req->write;
 	data->send_flags = 0;
 	data->next = rsp;
-	eu->stats.bytes_to_host += data_bytes;
+	sta_count(&eu->stats.bytes_to_host, data_bytes);
 	append_tx(eu, req->qp, data, rsp);
 }
 
