@@ -12,6 +12,9 @@
  * while (doca_pe_progress(pe)); and again.
  * Whatever was pending already when the engine was armed makes the handle readable at once.
  *
+ * A batch of tasks is submitted, completed and freed as one, and counts as many tasks as it has. No
+ * task of STA comes in batches; the functions are here for libraries that have such tasks.
+ *
  * Thread: an engine and everything connected to it belong to one thread at a time.
  */
 #ifndef DOCA_PE_H
@@ -208,7 +211,10 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
 /**
  * doca_task_batch_submit() - submit a batch of tasks
- * @task_batch: the batch; not checked
+ * @task_batch: the batch; not checked, not NULL, not in flight
+ *
+ * All of it, or nothing: on success it is the library's until its callback runs, otherwise it stays
+ * the caller's.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_AGAIN: no room at this moment; submit again
@@ -257,20 +263,21 @@ void doca_task_batch_free(struct doca_task_batch *task_batch);
 
 /**
  * doca_task_get_status() - how a task ended
- * @task: a task that has completed
+ * @task: a task that has completed; DOCA_SUCCESS before
  *
- * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_IO_FAILED: or whatever else its kind may end with
+ * Return: DOCA_SUCCESS, or what its kind may end with, such as
+ * - DOCA_ERROR_IO_FAILED: it was not carried out, or not to its end
  */
 DOCA_STABLE
 doca_error_t doca_task_get_status(const struct doca_task *task);
 
 /**
  * doca_task_batch_get_status() - how a batch ended
- * @task_batch: a batch that has completed
+ * @task_batch: a batch that has completed; DOCA_SUCCESS before
  *
- * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_IO_FAILED: or whatever else a task of it ended with
+ * Return: DOCA_SUCCESS when all tasks of it were good, or what the first that was not ended with,
+ * such as
+ * - DOCA_ERROR_IO_FAILED: it was not carried out, or not to its end
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch);
@@ -354,7 +361,6 @@ uint16_t doca_task_batch_get_tasks_num(struct doca_task_batch *task_batch);
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  * - DOCA_ERROR_BAD_STATE: not IDLE
  * - DOCA_ERROR_NOT_PERMITTED: connected already
- * - DOCA_ERROR_NO_MEMORY: allocation failed
  */
 DOCA_STABLE
 doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);

@@ -13,6 +13,8 @@
 /* Devices of one memory map, unless doca_mmap_set_max_num_devices() says otherwise. */
 #define CORE_DEFAULT_MMAP_DEVS 16
 #define CORE_MAX_MMAP_DEVS     1024
+/* Tasks of one batch: DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128. */
+#define CORE_MAX_BATCH_TASKS 128
 /* Devices that are open at once. */
 #define CORE_MAX_OPEN_DEVS 256
 /* Queue pairs with a companion in this process. */

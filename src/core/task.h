@@ -72,4 +72,47 @@ CORE_EXPORT doca_error_t doca_priv_task_alloc(struct core_task_pool *pool,
  */
 CORE_EXPORT void doca_priv_task_complete(struct doca_task *task, doca_error_t status);
 
+/*
+ * Batches. A batch is submitted, completed and freed as one; what its tasks are is the library's
+ * affair, which embeds struct doca_task_batch as the first member of a batch type. The states are
+ * those of a task. All set.
+ */
+struct core_task_batch_ops {
+	/* doca_task_batch_try_submit(): are the values of all its tasks good? */
+	doca_error_t (*check)(const struct doca_task_batch *batch);
+	/* Take over all of it, or nothing: see core_task_ops.submit. */
+	doca_error_t (*submit)(struct doca_task_batch *batch);
+	/* Call the application's completion or error callback by batch->status. */
+	void (*complete)(struct doca_task_batch *batch);
+	/* The application frees it: let go of what it refers to. The memory is core's. */
+	void (*release)(struct doca_task_batch *batch);
+};
+
+/* Owner: the progress engine's thread; while INFLIGHT the fields here are not touched. */
+struct doca_task_batch {
+	const struct core_task_batch_ops *ops;
+	struct doca_ctx *ctx;
+	union doca_data user_data;
+	doca_error_t status; /* of the last completion */
+	enum core_task_state state;
+	uint16_t num_tasks;
+};
+
+/*
+ * A READY batch of batch_bytes; the bytes behind struct doca_task_batch are zero.
+ * DOCA_ERROR_INVALID_VALUE when num_tasks is not from 1 to CORE_MAX_BATCH_TASKS, BAD_STATE when the
+ * context is not RUNNING, NO_MEMORY.
+ */
+CORE_EXPORT doca_error_t doca_priv_task_batch_alloc(struct doca_ctx *ctx,
+						    const struct core_task_batch_ops *ops,
+						    size_t batch_bytes, uint16_t num_tasks,
+						    union doca_data user_data,
+						    struct doca_task_batch **batch);
+
+/*
+ * From progress(): all tasks of the batch have ended; status is the first failure, or DOCA_SUCCESS.
+ * Calls ops->complete; the batch must not be touched afterwards.
+ */
+CORE_EXPORT void doca_priv_task_batch_complete(struct doca_task_batch *batch, doca_error_t status);
+
 #endif /* CORE_TASK_H */
