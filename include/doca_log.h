@@ -7,9 +7,16 @@
  * doca_log_level, higher is more verbose. A program that wants library messages creates an SDK
  * back-end.
  *
+ * A logger is a named source of messages: what DOCA_LOG_REGISTER() registered, all of one name
+ * together, and the parts of the libraries, once they have had a message for an SDK back-end. The
+ * name says where it stands: "a::b" and "a.b" are below "a". A level may be set for a logger, or
+ * for one above it; it takes the place of the global lower limit for the application's messages,
+ * and narrows what SDK back-ends show. A back-end's own limits count besides.
+ *
  * Environment: DOCA_LOG_LEVEL sets the initial global lower limit of the application's
  * messages, DOCA_LOG_LEVEL_SDK that of the libraries' (a number of enum doca_log_level, or its
- * name: CRIT, ERROR, WARNING, INFO, DEBUG, TRACE, DISABLE).
+ * name in either case: DISABLE, CRIT, ERROR, WARNING, INFO, DEBUG, TRACE). They are read when the
+ * process first logs, or first asks for or sets a level. What is no level counts as not set.
  *
  * Thread: any.
  */
@@ -60,7 +67,6 @@ typedef void (*log_flush_callback)(char *buf);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, an SDK back-end, or not a level
- * - DOCA_ERROR_NOT_PERMITTED: of doca_log_backend_create_standard()
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
@@ -75,7 +81,6 @@ doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *bac
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, an SDK back-end, or not a level
- * - DOCA_ERROR_NOT_PERMITTED: of doca_log_backend_create_standard()
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
@@ -88,7 +93,6 @@ doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *bac
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, or an SDK back-end
- * - DOCA_ERROR_NOT_PERMITTED: of doca_log_backend_create_standard()
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend);
@@ -100,7 +104,6 @@ doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backe
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL, or an SDK back-end
- * - DOCA_ERROR_NOT_PERMITTED: of doca_log_backend_create_standard()
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
@@ -310,8 +313,9 @@ uint32_t doca_log_level_get_global_sdk_limit(void);
 /**
  * doca_log_backend_create_standard() - log to the standard streams
  *
- * Up to DOCA_LOG_LEVEL_INFO to stdout, from DOCA_LOG_LEVEL_WARNING to stderr, within the global
- * limits.
+ * What is INFO or more verbose goes to stdout, what is WARNING or more severe to stderr, within the
+ * global limits. The two back-ends that do it are not given out, so they have no limits of their
+ * own.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_NO_MEMORY: allocation failed, or too many back-ends
@@ -354,14 +358,19 @@ uint32_t doca_log_get_max_num_backends_sdk(void);
 
 /**
  * doca_logger_create_list() - list loggers
- * @logger: the logger below which to list, or NULL for all
- * @depth: how deep
- * @logger_list: where the array is put
- * @nb_loggers: where its length is put
+ * @logger: the logger below which to list, itself not included; or NULL for all
+ * @depth: how many levels below it; 0: all of them
+ * @logger_list: where the array is put, sorted by name and with NULL behind the last; to be given
+ * to doca_logger_destroy_list()
+ * @nb_loggers: where its length is put, without the NULL; may be 0
+ *
+ * A logger may end while the list lives, when its last source is unregistered: it is not found
+ * then.
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_INVALID_VALUE: no place for the array or its length
  * - DOCA_ERROR_NO_MEMORY: allocation failed
+ * - DOCA_ERROR_NOT_FOUND: not a logger
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_logger_create_list(const struct doca_logger *logger, uint8_t depth,
@@ -378,10 +387,11 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_logger_destroy_list(struct doca_logger **logger_list);
 
 /**
- * doca_logger_set_level() - set the level of a logger
- * @logger: the logger, or NULL for all
+ * doca_logger_set_level() - set the level of a logger: the most verbose that it shows
+ * @logger: the logger, or NULL for all, those that will be made included
  * @level: of enum doca_log_level
- * @propagate: not 0: of those below it as well; needed for NULL
+ * @propagate: not 0: of those below it as well, whatever they had; 0: of those below it that have
+ *   none of their own. Needed for NULL
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: not a level, or NULL without propagate
@@ -393,7 +403,8 @@ doca_error_t doca_logger_set_level(struct doca_logger *logger, int level, uint8_
 /**
  * doca_logger_get_level() - the level of a logger
  * @logger: the logger
- * @level: where the level is put
+ * @level: where the level is put: what was set for it, or for the nearest above it that has one, or
+ *   the global limit of its kind
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
@@ -405,7 +416,7 @@ doca_error_t doca_logger_get_level(const struct doca_logger *logger, int *level)
 /**
  * doca_logger_get_name() - the name of a logger
  * @logger: the logger
- * @name: room for the name
+ * @name: room for DOCA_LOGGER_NAME_SIZE bytes
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
@@ -418,9 +429,9 @@ doca_error_t doca_logger_get_name(const struct doca_logger *logger,
 /**
  * doca_logger_find_by_name() - find a logger in a list
  * @logger_list: from doca_logger_create_list()
- * @name: its name
+ * @name: its whole name
  *
- * Return: the logger, or NULL.
+ * Return: the logger; NULL if there is none, or for a NULL argument.
  */
 DOCA_EXPERIMENTAL
 struct doca_logger *doca_logger_find_by_name(struct doca_logger **logger_list, const char *name);

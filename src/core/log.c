@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logging: sources, global levels, and which back-end a record goes to. The back-ends are in
- * log_backend.c.
+ * Logging: global levels, and which back-end a record goes to. The back-ends are in log_backend.c,
+ * the sources of messages in logger.c.
  */
 #include "core/log.h"
 
@@ -14,6 +14,7 @@
 
 #include "core/limits.h"
 #include "core/log_backend.h"
+#include "core/logger.h"
 #include "util/compiler.h"
 
 enum log_world {
@@ -26,7 +27,6 @@ enum log_world {
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct doca_log_backend *log_backends[LOG_NUM_WORLDS][CORE_MAX_LOG_BACKENDS];
 static unsigned int num_log_backends[LOG_NUM_WORLDS];
-static char *log_sources[CORE_MAX_LOG_SOURCES];
 static uint32_t log_lower = DOCA_LOG_LEVEL_INFO;
 static uint32_t log_upper = DOCA_LOG_LEVEL_CRIT;
 static uint32_t log_sdk_level = DOCA_LOG_LEVEL_WARNING;
@@ -187,55 +187,28 @@ uint32_t doca_log_level_get_global_sdk_limit(void)
 	return log_get(&log_sdk_level);
 }
 
-/* Sources. A source's number is its place in the table plus one: 0 is never one. */
-
-doca_error_t doca_log_register_source(const char *source_name, int *source)
+uint32_t core_log_default_level(bool is_sdk)
 {
-	doca_error_t result = DOCA_ERROR_NO_MEMORY;
-	char *name;
-
-	if (!source_name || !source || strlen(source_name) >= DOCA_LOGGER_NAME_SIZE)
-		return DOCA_ERROR_INVALID_VALUE;
-	name = strdup(source_name);
-	if (!name)
-		return result;
-	core_log_lock();
-	for (int i = 0; i < CORE_MAX_LOG_SOURCES; i++) {
-		if (log_sources[i])
-			continue;
-		log_sources[i] = name;
-		name = NULL;
-		*source = i + 1;
-		result = DOCA_SUCCESS;
-		break;
-	}
-	core_log_unlock();
-	free(name);
-	return result;
+	return is_sdk ? log_sdk_level : log_lower;
 }
 
-doca_error_t doca_log_unregister_source(int source)
+/* With the lock held. logger is NULL for a library's when there was no memory for it. */
+static uint32_t log_limit(enum log_world world, const struct doca_logger *logger)
 {
-	doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+	/* An SDK back-end has a level of its own, so that of a logger can only narrow it. */
+	uint32_t fallback = world == LOG_WORLD_SDK ? DOCA_LOG_LEVEL_TRACE : log_lower;
 
-	core_log_lock();
-	if (source >= 1 && source <= CORE_MAX_LOG_SOURCES && log_sources[source - 1]) {
-		free(log_sources[source - 1]);
-		log_sources[source - 1] = NULL;
-		result = DOCA_SUCCESS;
-	}
-	core_log_unlock();
-	return result;
+	return logger ? core_logger_level(logger, fallback) : fallback;
 }
 
-/* With the lock held. */
-static bool log_backend_shows(const struct doca_log_backend *b, uint32_t level)
+/* With the lock held. limit is the most verbose level that the logger has. */
+static bool log_backend_shows(const struct doca_log_backend *b, uint32_t level, uint32_t limit)
 {
 	if (level > b->lower)
 		return false;
 	if (b->is_sdk)
-		return true;
-	return level >= b->upper && (b->is_lower_strict || level <= log_lower) &&
+		return level <= limit;
+	return level >= b->upper && (b->is_lower_strict || level <= limit) &&
 	       (b->is_upper_strict || level >= log_upper);
 }
 
@@ -266,16 +239,18 @@ util_printf_va(3) static doca_error_t log_format(struct core_log_record *record,
 }
 
 /* With the lock held. */
-util_printf_va(4) static doca_error_t log_emit(enum log_world world, uint32_t level,
-					       const char *source, const char *format, va_list args)
+util_printf_va(5) static doca_error_t
+	log_emit(enum log_world world, uint32_t level, const struct doca_logger *logger,
+		 const char *source, const char *format, va_list args)
 {
 	struct core_log_record record = {.level = level};
+	uint32_t limit = log_limit(world, logger);
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (unsigned int i = 0; i < num_log_backends[world] && result == DOCA_SUCCESS; i++) {
 		struct doca_log_backend *b = log_backends[world][i];
 
-		if (!log_backend_shows(b, level))
+		if (!log_backend_shows(b, level, limit))
 			continue;
 		if (!record.line)
 			result = log_format(&record, source, format, args);
@@ -290,6 +265,7 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 		      const char *format, ...)
 {
 	doca_error_t result = DOCA_ERROR_INVALID_VALUE;
+	const struct doca_logger *logger;
 	va_list args;
 
 	/* Where in the program it was is for the trace build of the API's origin; not shown. */
@@ -300,8 +276,10 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 		return result;
 	va_start(args, format);
 	core_log_lock();
-	if (source >= 1 && source <= CORE_MAX_LOG_SOURCES && log_sources[source - 1])
-		result = log_emit(LOG_WORLD_APP, level, log_sources[source - 1], format, args);
+	logger = core_logger_of_source(source);
+	if (logger)
+		result = log_emit(LOG_WORLD_APP, level, logger, core_logger_name(logger), format,
+				  args);
 	core_log_unlock();
 	va_end(args);
 	return result;
@@ -313,7 +291,9 @@ void doca_priv_log(enum doca_log_level level, const char *source, const char *fo
 
 	va_start(args, format);
 	core_log_lock();
-	(void)log_emit(LOG_WORLD_SDK, level, source, format, args);
+	if (num_log_backends[LOG_WORLD_SDK])
+		(void)log_emit(LOG_WORLD_SDK, level, core_logger_of_library(source), source, format,
+			       args);
 	core_log_unlock();
 	va_end(args);
 }

@@ -172,7 +172,6 @@ doca_error_t doca_log_backend_create_standard(void)
 	doca_error_t result;
 
 	b.write = sink_file;
-	b.is_fixed = true;
 	b.file = stdout;
 	b.upper = DOCA_LOG_LEVEL_INFO;
 	result = core_log_add_backend(&b, &unused);
@@ -184,22 +183,15 @@ doca_error_t doca_log_backend_create_standard(void)
 	return core_log_add_backend(&b, &unused);
 }
 
-/* Checks that a level of an application back-end may be set. */
-static doca_error_t check_app_backend(const struct doca_log_backend *b)
+static bool is_app_backend(const struct doca_log_backend *b)
 {
-	if (!b || b->is_sdk)
-		return DOCA_ERROR_INVALID_VALUE;
-	return b->is_fixed ? DOCA_ERROR_NOT_PERMITTED : DOCA_SUCCESS;
+	return b && !b->is_sdk;
 }
 
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
 						    uint32_t level)
 {
-	doca_error_t result = check_app_backend(backend);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (!core_log_level_is_valid(level))
+	if (!is_app_backend(backend) || !core_log_level_is_valid(level))
 		return DOCA_ERROR_INVALID_VALUE;
 	core_log_lock();
 	backend->lower = level;
@@ -210,11 +202,7 @@ doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *bac
 doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *backend,
 						    uint32_t upper_limit)
 {
-	doca_error_t result = check_app_backend(backend);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (!core_log_level_is_valid(upper_limit))
+	if (!is_app_backend(backend) || !core_log_level_is_valid(upper_limit))
 		return DOCA_ERROR_INVALID_VALUE;
 	core_log_lock();
 	backend->upper = upper_limit;
@@ -224,10 +212,8 @@ doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *bac
 
 doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backend *backend)
 {
-	doca_error_t result = check_app_backend(backend);
-
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!is_app_backend(backend))
+		return DOCA_ERROR_INVALID_VALUE;
 	core_log_lock();
 	backend->is_lower_strict = true;
 	core_log_unlock();
@@ -236,10 +222,8 @@ doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backe
 
 doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend)
 {
-	doca_error_t result = check_app_backend(backend);
-
-	if (result != DOCA_SUCCESS)
-		return result;
+	if (!is_app_backend(backend))
+		return DOCA_ERROR_INVALID_VALUE;
 	core_log_lock();
 	backend->is_upper_strict = true;
 	core_log_unlock();

@@ -23,7 +23,6 @@ struct core_log_record {
 struct doca_log_backend {
 	void (*write)(struct doca_log_backend *backend, const struct core_log_record *record);
 	bool is_sdk;
-	bool is_fixed; /* of doca_log_backend_create_standard(): levels cannot be changed */
 	uint32_t lower; /* most verbose level shown; the only one that an SDK back-end uses */
 	uint32_t upper; /* most severe level shown */
 	bool is_lower_strict; /* the global limit does not count */

@@ -13,11 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/log.h"
 
 DOCA_LOG_REGISTER(TEST::LOG);
+
+/* By a variable: the compiler warns of the constant. */
+static const char *const NO_FORMAT = NULL;
 
 static char app_text[200], sdk_text[4096];
 static char flushed[200];
@@ -176,6 +180,8 @@ static void sources(void **state)
 	assert_int_equal(doca_log_unregister_source(source), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_log(DOCA_LOG_LEVEL_ERROR, source, "f", 1, "g", "hello"),
 			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_log(DOCA_LOG_LEVEL_ERROR, log_source, "f", 1, "g", NO_FORMAT),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_log(35, log_source, "f", 1, "g", "hello"), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_log(DOCA_LOG_LEVEL_ERROR, 0, "f", 1, "g", "hello"),
 			 DOCA_ERROR_INVALID_VALUE);
@@ -233,19 +239,73 @@ static void to_descriptors_and_streams(void **state)
 			 DOCA_SUCCESS);
 }
 
-/* Fills the table, so it comes last but for the strict one. */
+/* In a process of its own: the standard streams are the test's. */
+static void to_the_standard_streams_and_syslog(void **state)
+{
+	char out[256] = "", err[256] = "";
+	struct doca_log_backend *b;
+	int outs[2], errs[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(outs), 0);
+	assert_int_equal(pipe(errs), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(outs[1], STDOUT_FILENO);
+		dup2(errs[1], STDERR_FILENO);
+		/* Where syslog messages go is the system's; that they do no harm is seen here. */
+		if (doca_log_backend_create_standard() != DOCA_SUCCESS ||
+		    doca_log_backend_create_with_syslog("softsta", &b) != DOCA_SUCCESS ||
+		    doca_log_backend_create_with_syslog_sdk("softsta", &b) != DOCA_SUCCESS)
+			_exit(1);
+		DOCA_LOG_WARN("severe");
+		DOCA_LOG_INFO("usual");
+		DOCA_LOG_DBG("beyond the global limit");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	assert_true(read(outs[0], out, sizeof(out) - 1) > 0);
+	assert_true(read(errs[0], err, sizeof(err) - 1) > 0);
+	assert_non_null(strstr(out, "[INFO][TEST::LOG] usual\n"));
+	assert_null(strstr(out, "severe"));
+	assert_null(strstr(out, "beyond"));
+	assert_non_null(strstr(err, "[WARNING][TEST::LOG] severe\n"));
+	assert_null(strstr(err, "usual"));
+	for (int i = 0; i < 2; i++) {
+		close(outs[i]);
+		close(errs[i]);
+	}
+}
+
+/* Fills the tables, so it comes last but for the strict one. */
 static void the_number_of_back_ends_is_bounded(void **state)
 {
 	struct doca_log_backend *b;
-	uint32_t n = 0;
+	const int fd = STDERR_FILENO;
 	static char buf[16];
+	uint32_t n = 0;
 
 	(void)state;
 	while (doca_log_backend_create_with_buf_sdk(buf, 16, keep_flushed, &b) == DOCA_SUCCESS)
 		assert_true(++n < doca_log_get_max_num_backends_sdk());
 	assert_int_equal(n, doca_log_get_max_num_backends_sdk() - 1);
 	assert_int_equal(doca_log_backend_create_with_fd_sdk(1, &b), DOCA_ERROR_NO_MEMORY);
-	assert_true(doca_log_get_max_num_backends() > 2);
+	assert_int_equal(doca_log_backend_create_with_file_sdk(stderr, &b), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_backend_create_with_syslog_sdk("x", &b), DOCA_ERROR_NO_MEMORY);
+
+	/* One of the application's, one of the stream and one of the descriptor are there. */
+	for (n = 3; doca_log_backend_create_with_fd(fd, &b) == DOCA_SUCCESS; n++)
+		assert_int_equal(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE),
+				 DOCA_SUCCESS);
+	assert_int_equal(n, doca_log_get_max_num_backends());
+	assert_int_equal(doca_log_backend_create_with_file(stderr, &b), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_backend_create_with_buf(buf, 16, keep_flushed, &b),
+			 DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_backend_create_with_syslog("x", &b), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_backend_create_standard(), DOCA_ERROR_NO_MEMORY);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)
@@ -262,6 +322,7 @@ int main(void)
 		TEST(sources),
 		TEST(invalid_arguments),
 		TEST(to_descriptors_and_streams),
+		TEST(to_the_standard_streams_and_syslog),
 		TEST(the_number_of_back_ends_is_bounded),
 		TEST(strict_limits_are_alone),
 	};
