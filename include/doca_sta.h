@@ -19,6 +19,7 @@
 #include <doca_compat.h>
 #include <doca_dpa.h>
 #include <doca_error.h>
+#include <doca_sta_compat.h>
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@
 #define DOCA_STA_EVENT_H
 
 #include <doca_error.h>
+#include <doca_sta_compat.h>
 #include <doca_sta_handle.h>
 #include <doca_types.h>
 #include <stdbool.h>

@@ -14,6 +14,7 @@
 
 #include <doca_compat.h>
 #include <doca_error.h>
+#include <doca_sta_compat.h>
 #include <doca_sta_handle.h>
 #include <doca_sta_task.h>
 #include <doca_types.h>

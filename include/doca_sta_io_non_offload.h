@@ -13,6 +13,7 @@
 #define DOCA_STA_IO_NON_OFFLOAD_H
 
 #include <doca_error.h>
+#include <doca_sta_compat.h>
 #include <doca_sta_handle.h>
 #include <doca_sta_task.h>
 #include <doca_types.h>
@@ -23,12 +24,6 @@ extern "C" {
 #endif
 
 struct doca_sta_io;
-
-/** Bytes in an NVMe completion entry; superseded after 3.0 by DOCA_STA_COMPLETION_SIZE. */
-#define DOCA_STA_NVMEF_COMPLETION_SIZE 16
-
-/** An NVMe completion queue entry; the older name of doca_sta_nvme_completion_t. */
-typedef uint8_t doca_sta_nvmef_completion_t[DOCA_STA_NVMEF_COMPLETION_SIZE];
 
 /**
  * doca_sta_io_non_offload_cb_t() - a command that the engine does not execute
