@@ -136,7 +136,7 @@ static void to_rts(struct verbs_side *side, const struct verbs_opts *opts,
 				    IBV_QP_MIN_RNR_TIMER) == 0);
 	attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS,
-		.timeout = opts->timeout ? opts->timeout : 14,
+		.timeout = opts->timeout ? opts->timeout : 17,
 		.retry_cnt = opts->retry_cnt ? opts->retry_cnt : 7,
 		.rnr_retry = opts->no_rnr_retry ? 0 : 7,
 		.sq_psn = mine->psn,

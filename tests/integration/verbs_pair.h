@@ -28,7 +28,7 @@
 struct verbs_opts {
 	bool use_events; /* make a completion channel */
 	int access; /* of the memory region; 0: everything */
-	uint8_t timeout; /* local ACK timeout code; 0: 14 (67 ms) */
+	uint8_t timeout; /* local ACK timeout code; 0: 17 (0.5 s); a peer may wait for its CPU */
 	uint8_t retry_cnt; /* 0: 7 */
 	bool no_rnr_retry;
 	enum ibv_mtu mtu; /* 0: the port's active MTU */
