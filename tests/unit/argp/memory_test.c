@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every allocation fails once: the program hears of it, nothing is lost, nothing crashes, and
+ * no callback has run for half of a command line.
+ */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fail.h"
+
+static const char *json_path;
+
+static doca_error_t take_dpdk(int argc, char **argv)
+{
+	(void)argv;
+	return argc == 7 ? DOCA_SUCCESS : DOCA_ERROR_UNEXPECTED;
+}
+
+/* What a program does: the first error ends it. */
+static doca_error_t add(struct doca_argp_cmd *cmd, const char *short_name, const char *long_name,
+			doca_argp_param_cb_t callback, enum doca_argp_type type)
+{
+	struct doca_argp_param *param;
+	doca_error_t result = doca_argp_param_create(&param);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	doca_argp_param_set_short_name(param, short_name);
+	doca_argp_param_set_long_name(param, long_name);
+	doca_argp_param_set_description(param, "a parameter");
+	doca_argp_param_set_arguments(param, "<value>");
+	doca_argp_param_set_callback(param, callback);
+	doca_argp_param_set_type(param, type);
+	return cmd ? doca_argp_cmd_register_param(cmd, param) : doca_argp_register_param(param);
+}
+
+static doca_error_t add_get(void)
+{
+	struct doca_argp_cmd *cmd;
+	doca_error_t result = doca_argp_cmd_create(&cmd);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	doca_argp_cmd_set_name(cmd, "get");
+	doca_argp_cmd_set_description(cmd, "a command");
+	doca_argp_cmd_set_callback(cmd, ran_get);
+	result = add(cmd, "s", "string", took_string, DOCA_ARGP_TYPE_STRING);
+	if (result == DOCA_SUCCESS)
+		return doca_argp_register_cmd(cmd);
+	assert_success(doca_argp_cmd_destroy(cmd));
+	return result;
+}
+
+static doca_error_t run(void)
+{
+	doca_error_t result = doca_argp_init(NULL, &config);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	assert_success(doca_argp_disable_logger_callback());
+	doca_argp_set_dpdk_program(take_dpdk);
+	result = add(NULL, "n", "num", took_int, DOCA_ARGP_TYPE_INT);
+	if (result == DOCA_SUCCESS)
+		result = add_get();
+	if (result == DOCA_SUCCESS)
+		result = START("-x", "--", "-n", "5", "-j", json_path, "get", "-s", "x");
+	assert_success(doca_argp_destroy());
+	return result;
+}
+
+static void every_allocation_fails_once(void **state)
+{
+	unsigned long n = 0;
+	doca_error_t result;
+	long live;
+
+	(void)state;
+	json_path = file_of("{\"doca_dpdk_flags\": {\"core-list\": \"0-3\", \"flags\": \"-z\","
+			    " \"devices\": [{\"device\": \"pf\", \"id\": \"03:00.0\"}]},"
+			    " \"doca_program_flags\": {\"string\": \"ignored\"}}");
+	do {
+		live = fail_live_allocations();
+		called[0] = '\0';
+		fail_allocation(++n);
+		result = run();
+		if (!fail_has_happened())
+			break;
+		/* A setter has no result: the registration has it. */
+		assert_true(result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_INITIALIZATION);
+		assert_string_equal(called, "");
+		assert_int_equal(fail_live_allocations(), live);
+	} while (n < 1000);
+	fail_allocation(0);
+	assert_success(result);
+	assert_string_equal(called, "i:5 s:x get ");
+	assert_int_equal(fail_live_allocations(), live);
+	assert_true(n > 30);
+}
+
+/* The command line's text is the last to be stored; the program's name the first. */
+static void no_memory_is_said(void **state)
+{
+	(void)state;
+	add_param("s", NULL, DOCA_ARGP_TYPE_STRING);
+	fail_allocation(1);
+	assert_int_equal(START("-s", "x"), DOCA_ERROR_NO_MEMORY);
+	assert_true(fail_has_happened());
+	fail_allocation(0);
+	assert_string_equal(said, "out of memory\n");
+}
+
+static int no_setup(void **state)
+{
+	(void)state;
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_allocation_fails_once, no_setup, teardown),
+		cmocka_unit_test_setup_teardown(no_memory_is_said, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
