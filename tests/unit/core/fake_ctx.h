@@ -165,7 +165,7 @@ static inline void fake_raise(struct fake_ctx *f)
 }
 
 /* Synchronous in start and stop, unless the test changes the results. */
-static void fake_init(struct fake_ctx *f, struct doca_pe *pe, uint32_t max_tasks)
+static inline void fake_init(struct fake_ctx *f, struct doca_pe *pe, uint32_t max_tasks)
 {
 	memset(f, 0, sizeof(*f));
 	doca_priv_ctx_init(&f->base, &fake_ctx_ops);
@@ -180,7 +180,7 @@ static void fake_init(struct fake_ctx *f, struct doca_pe *pe, uint32_t max_tasks
 		assert_int_equal(doca_pe_connect_ctx(pe, &f->base), DOCA_SUCCESS);
 }
 
-static void fake_fini(struct fake_ctx *f)
+static inline void fake_fini(struct fake_ctx *f)
 {
 	if (!f->is_destroyed)
 		assert_int_equal(doca_priv_ctx_fini(&f->base), DOCA_SUCCESS);
