@@ -30,6 +30,9 @@
 #define ROCE_RC_RTO_MIN_NS   10000000ull
 #define ROCE_RC_RTO_START_NS 200000000ull
 
+/* Local ACK timeouts shorter than this are stretched as far as IBTA allows. */
+#define ROCE_RC_PATIENCE_NS 250000000ull
+
 /* Values for callers that have no better one. */
 #define ROCE_RC_DEFAULT_RNR_TIMER  12 /* 0.64 ms (IBTA table 46) */
 #define ROCE_RC_DEFAULT_RETRY	   7

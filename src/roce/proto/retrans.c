@@ -13,6 +13,8 @@
  */
 #include "roce/proto/rc_priv.h"
 
+#include "util/compiler.h"
+
 #define NEVER UINT64_MAX
 
 uint64_t roce_ack_timeout_ns(uint8_t code)
@@ -32,10 +34,17 @@ uint64_t roce_rnr_timer_ns(uint8_t code)
 	return table[code & ROCE_AETH_VALUE_MASK] * 10000ull;
 }
 
-/* T, but not so short that scheduling alone makes it expire. */
+/*
+ * T, but not so short that a peer which waits for a processor is taken for dead: the time-out may
+ * come as late as 4 T (IBTA 9.7.6.1.3).
+ */
 static uint64_t ack_timeout_ns(const struct roce_requester *req)
 {
-	return req->timeout_ns > ROCE_RC_RTO_MIN_NS ? req->timeout_ns : ROCE_RC_RTO_MIN_NS;
+	uint64_t timeout_ns = req->timeout_ns;
+
+	if (timeout_ns < ROCE_RC_PATIENCE_NS)
+		timeout_ns = util_min(4 * timeout_ns, (uint64_t)ROCE_RC_PATIENCE_NS);
+	return util_max(timeout_ns, (uint64_t)ROCE_RC_RTO_MIN_NS);
 }
 
 static uint64_t probe_interval_ns(const struct roce_requester *req)
