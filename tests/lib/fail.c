@@ -1,62 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * See fail.h. The linker leads a call of malloc() to __wrap_malloc(), and one of __real_malloc() to
- * malloc(); so it works with the allocator of a sanitizer as well.
- */
+/* Allocations that fail when a test says so; see fail.h. Linked with --wrap, so single threaded. */
 #include "fail.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <errno.h>
 
-static bool is_armed, fails_on;
-static unsigned int nth, seen;
-static long balance;
+static unsigned long to_fail; /* 0: none */
+static bool fails_on; /* and all after it */
+static unsigned long seen; /* since the failure was ordered */
+static long live;
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-char *__real_strdup(const char *s);
-int __real_vasprintf(char **ret, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
-void __real_free(void *p);
-int __real_eventfd(unsigned int count, int flags);
+void fail_allocation(unsigned long nth)
+{
+	to_fail = nth;
+	fails_on = false;
+	seen = 0;
+}
 
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-char *__wrap_strdup(const char *s);
-int __wrap_vasprintf(char **ret, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
-int __wrap_asprintf(char **ret, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void __wrap_free(void *p);
-int __wrap_eventfd(unsigned int count, int flags);
+bool fail_has_happened(void)
+{
+	return to_fail && seen >= to_fail;
+}
+
+long fail_live_allocations(void)
+{
+	return live;
+}
 
 bool fail_now(void)
 {
-	if (!is_armed)
+	if (!to_fail)
 		return false;
 	seen++;
-	return seen == nth || (fails_on && seen > nth);
+	return seen == to_fail || (fails_on && seen > to_fail);
 }
 
-long fail_balance(void)
+int fail_each(bool (*attempt)(void *arg), void *arg)
 {
-	return balance;
+	for (unsigned long n = 1;; n++) {
+		for (int all = 1; all >= 0; all--) {
+			long before = live;
+			bool succeeded, has_happened;
+
+			fail_allocation(n);
+			fails_on = all;
+			succeeded = attempt(arg);
+			has_happened = fail_has_happened();
+			fail_allocation(0);
+			if (!has_happened)
+				return succeeded ? (int)n - 1 : -2;
+			if (succeeded)
+				return -1;
+			if (live != before)
+				return -3;
+		}
+	}
 }
 
-static void *count_block(void *p)
-{
-	balance += p != NULL;
-	return p;
-}
-
-static bool no_memory(void)
+static bool fails(void)
 {
 	if (!fail_now())
 		return false;
@@ -64,58 +68,98 @@ static bool no_memory(void)
 	return true;
 }
 
-void *__wrap_malloc(size_t size)
+/* What was allocated counts; what was not does not. */
+static void *counted(void *p)
 {
-	return no_memory() ? NULL : count_block(__real_malloc(size));
+	live += p != NULL;
+	return p;
 }
 
-void *__wrap_calloc(size_t n, size_t size)
+/* The linker's names: __wrap_x is called for x, and __real_x is x. */
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *p, size_t bytes);
+void *__real_reallocarray(void *p, size_t n, size_t bytes);
+void __real_free(void *p);
+char *__real_strdup(const char *s);
+char *__real_strndup(const char *s, size_t bytes);
+int __real_vasprintf(char **text, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+int __real_eventfd(unsigned int count, int flags);
+struct json_tokener *__real_json_tokener_new(void);
+
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *p, size_t bytes);
+void *__wrap_reallocarray(void *p, size_t n, size_t bytes);
+void __wrap_free(void *p);
+char *__wrap_strdup(const char *s);
+char *__wrap_strndup(const char *s, size_t bytes);
+int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int __wrap_vasprintf(char **text, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+int __wrap_eventfd(unsigned int count, int flags);
+struct json_tokener *__wrap_json_tokener_new(void);
+
+void *__wrap_malloc(size_t bytes)
 {
-	return no_memory() ? NULL : count_block(__real_calloc(n, size));
+	return fails() ? NULL : counted(__real_malloc(bytes));
 }
 
-void *__wrap_realloc(void *p, size_t size)
+void *__wrap_calloc(size_t n, size_t bytes)
 {
-	void *q = no_memory() ? NULL : __real_realloc(p, size);
-
-	return p ? q : count_block(q);
+	return fails() ? NULL : counted(__real_calloc(n, bytes));
 }
 
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
+void *__wrap_realloc(void *p, size_t bytes)
 {
-	void *q = no_memory() ? NULL : __real_reallocarray(p, n, size);
+	void *q = fails() ? NULL : __real_realloc(p, bytes);
 
-	return p ? q : count_block(q);
+	live += q && !p;
+	return q;
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t bytes)
+{
+	void *q = fails() ? NULL : __real_reallocarray(p, n, bytes);
+
+	live += q && !p;
+	return q;
+}
+
+void __wrap_free(void *p)
+{
+	live -= p != NULL;
+	__real_free(p);
 }
 
 char *__wrap_strdup(const char *s)
 {
-	return no_memory() ? NULL : count_block(__real_strdup(s));
+	return fails() ? NULL : counted(__real_strdup(s));
 }
 
-int __wrap_vasprintf(char **ret, const char *format, va_list args)
+char *__wrap_strndup(const char *s, size_t bytes)
 {
-	int n = no_memory() ? -1 : __real_vasprintf(ret, format, args);
+	return fails() ? NULL : counted(__real_strndup(s, bytes));
+}
 
-	balance += n >= 0;
+int __wrap_vasprintf(char **text, const char *format, va_list args)
+{
+	int n = fails() ? -1 : __real_vasprintf(text, format, args);
+
+	live += n >= 0;
 	return n;
 }
 
-int __wrap_asprintf(char **ret, const char *format, ...)
+int __wrap_asprintf(char **text, const char *format, ...)
 {
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = __wrap_vasprintf(ret, format, args);
+	n = __wrap_vasprintf(text, format, args);
 	va_end(args);
 	return n;
-}
-
-void __wrap_free(void *p)
-{
-	balance -= p != NULL;
-	__real_free(p);
 }
 
 int __wrap_eventfd(unsigned int count, int flags)
@@ -126,33 +170,8 @@ int __wrap_eventfd(unsigned int count, int flags)
 	return -1;
 }
 
-/* One attempt; true when it succeeded. */
-static bool try_with(unsigned int n, bool and_all_after, bool (*attempt)(void *arg), void *arg)
+/* json-c is a shared library; its first allocation stands for the others. */
+struct json_tokener *__wrap_json_tokener_new(void)
 {
-	bool succeeded;
-
-	nth = n;
-	fails_on = and_all_after;
-	seen = 0;
-	balance = 0;
-	is_armed = true;
-	succeeded = attempt(arg);
-	is_armed = false;
-	return succeeded;
-}
-
-int fail_each(bool (*attempt)(void *arg), void *arg)
-{
-	for (unsigned int n = 1;; n++) {
-		for (int all = 1; all >= 0; all--) {
-			bool succeeded = try_with(n, all, attempt, arg);
-
-			if (seen < n)
-				return succeeded ? (int)n - 1 : -2;
-			if (succeeded)
-				return -1;
-			if (balance)
-				return -3;
-		}
-	}
+	return fails() ? NULL : __real_json_tokener_new();
 }
