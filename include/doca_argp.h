@@ -28,11 +28,12 @@
  * whose fields are the long names; a parameter without one goes by its short name. A value has its
  * parameter's type: a string, an integer, true or false, a number; devices are strings. A parameter
  * that may be given more than once takes a list as well. false is as if the flag had not been
- * given. What the command line gives as well counts from there alone. Comments are allowed.
+ * given. What the command line gives as well counts from there alone. Of two fields of one name the
+ * last one counts. Comments are allowed.
  *
  * "doca_dpdk_flags" has "devices", a list of objects with "device" ("pf", "vf", "sf" or "gpu"),
- * "id" and "hws" (true or false); "core-mask", a number; "core-list", a string; and "flags", a
- * string of further words. They reach DPDK as -a, -c, -l and what they are.
+ * "id" and "hws" (true or false); "core-mask", a number or a string; "core-list", a string; and
+ * "flags", a string of further words. They reach DPDK as -a, -c, -l and what they are.
  *
  * A device is named as DEVICE[,ARGUMENTS], where DEVICE is pci/ADDRESS, ibdev/NAME or iface/NAME,
  * or one of the three without what is before the slash: pci/0000:03:00.0, 03:00.0, sr_lo, eth0. A
@@ -42,7 +43,7 @@
  * What is wrong is said in one line, on the standard error stream or to the logger callback.
  *
  * Thread: one at a time; there is one parser in a process. Callbacks run inside of
- * doca_argp_start() and must not call doca_argp_destroy().
+ * doca_argp_start().
  */
 #ifndef DOCA_ARGP_H
 #define DOCA_ARGP_H
@@ -285,7 +286,7 @@ doca_error_t doca_argp_start(int argc, char **argv);
  * stay open. doca_argp_init() may follow.
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_BAD_STATE: not begun
+ * - DOCA_ERROR_BAD_STATE: not begun, or called by a callback of doca_argp_start()
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_destroy(void);

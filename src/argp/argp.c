@@ -40,7 +40,7 @@ doca_error_t doca_argp_destroy(void)
 	struct doca_argp_param *param;
 	struct doca_argp_cmd *cmd;
 
-	if (!ctx)
+	if (!ctx || ctx->is_running)
 		return DOCA_ERROR_BAD_STATE;
 	argp_values_free(&ctx->line_values);
 	argp_values_free(&ctx->file_values);

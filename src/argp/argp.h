@@ -98,6 +98,7 @@ struct argp_ctx {
 	bool is_lenient; /* about fields of a file */
 	bool has_refused; /* a registration failed */
 	bool is_started;
+	bool is_running; /* inside of doca_argp_start() */
 };
 
 /* NULL: not begun. */
@@ -180,6 +181,8 @@ void *argp_value_pointer(struct argp_value *value);
 
 doca_error_t argp_line_read(int argc, char **argv);
 doca_error_t argp_json_read(const char *path);
+/* The same of a text that is in memory. path: what messages call it. */
+doca_error_t argp_json_take(const char *path, const char *text, size_t bytes);
 /* How many words of the line are DPDK's, argv[0] and the dashes that end them not counted. */
 int argp_dpdk_split(int argc, char **argv, bool *has_dashes);
 doca_error_t argp_dpdk_add_word(const char *word);

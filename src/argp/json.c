@@ -13,9 +13,10 @@
 
 #include "argp/limits.h"
 
-/* The whole file as a string, NULL with the error in *result. Works for a pipe as well. */
+/* The whole file, NULL with the error in *result. Works for a pipe as well. */
 static char *slurp(const char *path, size_t *bytes, doca_error_t *result)
 {
+	/* One more byte than there may be tells that there are too many. */
 	char *text = malloc(ARGP_FILE_BYTES_MAX + 1);
 	FILE *file;
 
@@ -42,7 +43,6 @@ static char *slurp(const char *path, size_t *bytes, doca_error_t *result)
 		goto err_close;
 	}
 	fclose(file);
-	text[*bytes] = '\0';
 	return text;
 
 err_close:
@@ -189,20 +189,27 @@ static doca_error_t take_root(const char *path, const char *key, json_object *se
 	return take_section(path, section, is_general ? take_general : take_program);
 }
 
+doca_error_t argp_json_take(const char *path, const char *text, size_t bytes)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	json_object *root = parse(path, text, bytes, &result);
+
+	if (!root)
+		return result;
+	result = take_section(path, root, take_root);
+	json_object_put(root);
+	return result;
+}
+
 doca_error_t argp_json_read(const char *path)
 {
 	doca_error_t result = DOCA_SUCCESS;
 	size_t bytes = 0;
 	char *text = slurp(path, &bytes, &result);
-	json_object *root;
 
 	if (!text)
 		return result;
-	root = parse(path, text, bytes, &result);
+	result = argp_json_take(path, text, bytes);
 	free(text);
-	if (!root)
-		return result;
-	result = take_section(path, root, take_root);
-	json_object_put(root);
 	return result;
 }

@@ -8,34 +8,43 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "util/compiler.h"
+/* Names from outside are cut before; this is for all of a line. */
+#define SAY_BYTES 512
 
-static util_printf_va(1) bool logger_takes(const char *format, va_list args)
+static bool __attribute__((format(printf, 1, 2))) logger_takes(const char *format, ...)
 {
-	return argp_ctx->logger &&
-	       argp_ctx->logger(DOCA_LOG_LEVEL_ERROR, format, args) == DOCA_SUCCESS;
+	doca_error_t result;
+	va_list args;
+
+	if (!argp_ctx->logger)
+		return false;
+	va_start(args, format);
+	result = argp_ctx->logger(DOCA_LOG_LEVEL_ERROR, format, args);
+	va_end(args);
+	return result == DOCA_SUCCESS;
 }
 
 void argp_say(const char *format, ...)
 {
+	char line[SAY_BYTES];
 	va_list args;
-	bool is_taken;
 
 	if (argp_ctx->is_silent)
 		return;
 	va_start(args, format);
-	is_taken = logger_takes(format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	if (is_taken)
+	/* A name in a file may have anything in it: one line, and nothing for the terminal. */
+	for (char *c = line; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	if (logger_takes("%s", line))
 		return;
-	flockfile(stderr);
 	if (argp_ctx->program)
-		fprintf(stderr, "%s: ", argp_ctx->program);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	funlockfile(stderr);
+		fprintf(stderr, "%s: %s\n", argp_ctx->program, line);
+	else
+		fprintf(stderr, "%s\n", line);
 }
 
 doca_error_t argp_no_memory(void)

@@ -166,6 +166,19 @@ static doca_error_t call_all(void)
 	return result;
 }
 
+static doca_error_t run(int argc, char **argv)
+{
+	doca_error_t result = read_line(argc, argv);
+
+	if (result == DOCA_SUCCESS && argp_ctx->json_path)
+		result = argp_json_read(argp_ctx->json_path);
+	if (result == DOCA_SUCCESS)
+		result = check_whole();
+	if (result == DOCA_SUCCESS)
+		result = call_all();
+	return result;
+}
+
 doca_error_t doca_argp_start(int argc, char **argv)
 {
 	const char *slash;
@@ -185,12 +198,8 @@ doca_error_t doca_argp_start(int argc, char **argv)
 		argp_say("a parameter or command was refused when it was registered");
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	result = read_line(argc, argv);
-	if (result == DOCA_SUCCESS && argp_ctx->json_path)
-		result = argp_json_read(argp_ctx->json_path);
-	if (result == DOCA_SUCCESS)
-		result = check_whole();
-	if (result == DOCA_SUCCESS)
-		result = call_all();
+	argp_ctx->is_running = true;
+	result = run(argc, argv);
+	argp_ctx->is_running = false;
 	return result;
 }

@@ -53,6 +53,21 @@ static void what_is_not_registered_stays_the_callers(void **state)
 	assert_success(doca_argp_cmd_destroy(cmd));
 }
 
+static doca_error_t destroy_too_early(void *program_config)
+{
+	(void)program_config;
+	assert_bad_state(doca_argp_destroy());
+	return DOCA_SUCCESS;
+}
+
+static void a_callback_does_not_destroy(void **state)
+{
+	(void)state;
+	assert_success(doca_argp_register_validation_callback(destroy_too_early));
+	assert_success(START());
+	assert_success(doca_argp_destroy());
+}
+
 /* doca_argp_param_create(), doca_argp_param_destroy() */
 
 static void param_create_and_destroy(void **state)
@@ -485,6 +500,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(init_and_destroy),
 		TEST(what_is_not_registered_stays_the_callers),
+		TEST(a_callback_does_not_destroy),
 		TEST(param_create_and_destroy),
 		TEST(register_param),
 		TEST(either_name_is_enough),

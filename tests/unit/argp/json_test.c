@@ -64,6 +64,7 @@ static void what_is_understood(void **state)
 		{"{\"doca_program_flags\": {\"many\": [1, 2, 3]}}", "i:1 i:2 i:3 "},
 		{"{\"doca_program_flags\": {\"many\": 1}}", "i:1 "},
 		{"{\"doca_program_flags\": {\"many\": []}}", ""},
+		{"{\"doca_program_flags\": {\"num\": 1, \"num\": 2}}", "i:2 "},
 		{"{ // a comment\n\"doca_program_flags\": /* and one */ {\"num\": 5}}", "i:5 "},
 	};
 
@@ -96,6 +97,7 @@ static void what_is_refused(void **state)
 		{"{\"doca_program_flags\": {\"own\": 5}}", "\"own\": no such field"},
 		{"{\"doca_program_flags\": {\"n\": 5}}", "\"n\": no such field"},
 		{"{\"doca_general_flags\": {\"level\": 5}}", "\"level\": no such field"},
+		{"{\"a\\nb\\u001b[0m\": 5}", "\"a?b?[0m\": no such field"}, /* in one line */
 		/* values */
 		{"{\"doca_program_flags\": {\"num\": \"5\"}}", "\"num\": is not an integer"},
 		{"{\"doca_program_flags\": {\"num\": 5.5}}", "\"num\": is not an integer"},
