@@ -61,14 +61,6 @@ static size_t line_of(const char *text, size_t offset)
 	return line;
 }
 
-/* Behind the object nothing may follow but white space: half of a file is no configuration. */
-static bool is_all(const char *text, size_t bytes, size_t end)
-{
-	while (end < bytes && strchr(" \t\r\n", text[end]) && text[end])
-		end++;
-	return end == bytes;
-}
-
 static json_object *parse(const char *path, const char *text, size_t bytes, doca_error_t *result)
 {
 	struct json_tokener *tokener = json_tokener_new();
@@ -90,7 +82,7 @@ static json_object *parse(const char *path, const char *text, size_t bytes, doca
 		why = "unexpected end of the file";
 	else if (error != json_tokener_success)
 		why = json_tokener_error_desc(error);
-	else if (!is_all(text, bytes, end))
+	else if (end != bytes) /* json-c has taken white space and comments */
 		why = "text behind the end";
 	else if (!json_object_is_type(root, json_type_object))
 		why = "is not an object";

@@ -53,6 +53,7 @@ static void what_is_understood(void **state)
 	static const struct example examples[] = {
 		{"{}", ""},
 		{" {} \n\n", ""},
+		{"{} // the end\n\n/* really */\t", ""},
 		{"{\"doca_general_flags\": {}, \"doca_program_flags\": {}}", ""},
 		{"{\"doca_program_flags\": {\"num\": 5}}", "i:5 "},
 		{"{\"doca_program_flags\": {\"num\": -2147483648}}", "i:-2147483648 "},
