@@ -164,6 +164,38 @@ static void the_key_of_local_memory(void **state)
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 }
 
+/* As many as may be open, and one more. */
+static void devices_of_domains_are_bounded(void **state)
+{
+	static struct doca_dev *devs[1024];
+	static struct ibv_pd *pds[1024];
+	struct doca_dev *dev = *state, *more;
+	doca_error_t result = DOCA_SUCCESS;
+	struct ibv_pd *pd;
+	int n = 0;
+
+	assert_int_equal(doca_rdma_bridge_get_dev_pd(dev, &pd), DOCA_SUCCESS);
+	while (result == DOCA_SUCCESS) {
+		assert_true(n < 1024);
+		pds[n] = ibv_alloc_pd(pd->context);
+		assert_non_null(pds[n]);
+		result = doca_rdma_bridge_open_dev_from_pd(pds[n], &devs[n]);
+		n++;
+	}
+	n--;
+	assert_int_equal(doca_rdma_bridge_open_dev_from_pd(pds[n], &more),
+			 DOCA_ERROR_INITIALIZATION);
+	/* What is open already is no further one. */
+	assert_int_equal(doca_rdma_bridge_open_dev_from_pd(pds[0], &more), DOCA_SUCCESS);
+	assert_ptr_equal(more, devs[0]);
+	assert_int_equal(doca_dev_close(more), DOCA_SUCCESS);
+	assert_int_equal(ibv_dealloc_pd(pds[n]), 0);
+	while (n--) {
+		assert_int_equal(doca_dev_close(devs[n]), DOCA_SUCCESS);
+		assert_int_equal(ibv_dealloc_pd(pds[n]), 0);
+	}
+}
+
 static void null_is_invalid(void **state)
 {
 	static uint8_t memory[MEMORY_BYTES];
@@ -197,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_peer_uses_an_export_until_it_stops),
 		cmocka_unit_test_setup_teardown(the_key_of_local_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(devices_of_domains_are_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(null_is_invalid, setup, teardown),
 	};
 

@@ -92,6 +92,10 @@ static void start_may_fail_at_once_or_later(void **state)
 
 	f->ctx.start_result = DOCA_ERROR_NOT_SUPPORTED;
 	assert_int_equal(doca_ctx_start(ctx), DOCA_ERROR_NOT_SUPPORTED);
+	f->ctx.start_result = DOCA_ERROR_INITIALIZATION;
+	assert_int_equal(doca_ctx_start(ctx), DOCA_ERROR_INITIALIZATION);
+	f->ctx.start_result = DOCA_ERROR_NO_MEMORY;
+	assert_int_equal(doca_ctx_start(ctx), DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(f->ctx.num_transitions, 0);
 
 	f->ctx.start_result = DOCA_ERROR_IN_PROGRESS;

@@ -108,12 +108,15 @@ int(ibv_query_port)(struct ibv_context *context, uint8_t port, struct _compat_ib
 	return 0;
 }
 
-/* fake_eth0: an empty row, 127.0.0.1, ::1. fake_ib0: rows that are no addresses of this machine. */
+/*
+ * fake_eth0: an empty row, 127.0.0.1, ::1. fake_ib0: rows that are no addresses of this machine.
+ * The others: empty rows.
+ */
 int(ibv_query_gid)(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
 {
 	(void)port;
 	memset(gid, 0, sizeof(*gid));
-	if (index == 0)
+	if (index == 0 || context->device > &fake_devices[1])
 		return 0;
 	if (context->device != &fake_devices[0]) {
 		gid->raw[0] = 0x20;
@@ -405,8 +408,26 @@ static void addresses_and_interface(void **state)
 	fail_query = true;
 	assert_int_equal(doca_devinfo_get_ipv4_addr(f->list[0], ipv4, sizeof(ipv4)),
 			 DOCA_ERROR_OPERATING_SYSTEM);
+	assert_int_equal(doca_devinfo_get_ipv6_addr(f->list[0], ipv6, sizeof(ipv6)),
+			 DOCA_ERROR_OPERATING_SYSTEM);
 	assert_int_equal(doca_devinfo_get_iface_name(f->list[0], iface, sizeof(iface)),
 			 DOCA_ERROR_OPERATING_SYSTEM);
+}
+
+static void a_device_without_addresses(void **state)
+{
+	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE], ipv6[DOCA_DEVINFO_IPV6_ADDR_SIZE];
+	struct doca_devinfo **list;
+	uint32_t num;
+
+	(void)state;
+	num_fakes = 3;
+	assert_int_equal(doca_devinfo_create_list(&list, &num), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_get_ipv4_addr(list[2], ipv4, sizeof(ipv4)),
+			 DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(doca_devinfo_get_ipv6_addr(list[2], ipv6, sizeof(ipv6)),
+			 DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(doca_devinfo_destroy_list(list), DOCA_SUCCESS);
 }
 
 static void the_interface_that_sysfs_names(void **state)
@@ -471,28 +492,31 @@ static void null_and_little_room_are_invalid(void **state)
 			 DOCA_ERROR_INVALID_VALUE);
 }
 
+/* A capability that no device has: the answer is 0, and is given. */
+#define ASSERT_CANNOT(cap, error_of_null)                                  \
+	do {                                                               \
+		uint8_t answer_ = 1;                                       \
+                                                                           \
+		assert_int_equal(cap(f->list[0], &answer_), DOCA_SUCCESS); \
+		assert_int_equal(answer_, 0);                              \
+		assert_int_equal(cap(f->list[0], NULL), error_of_null);    \
+		assert_int_equal(cap(NULL, &answer_), error_of_null);      \
+	} while (0)
+
 static void what_no_device_here_can_do(void **state)
 {
-	static doca_error_t (*const caps[])(const struct doca_devinfo *, uint8_t *) = {
-		doca_devinfo_cap_is_hotplug_manager_supported,
-		doca_devinfo_cap_is_notification_moderation_supported,
-		doca_devinfo_cap_is_accelerate_resource_reclaim_supported,
-		doca_devinfo_rep_cap_is_filter_all_supported,
-		doca_devinfo_rep_cap_is_filter_net_supported,
-		doca_devinfo_rep_cap_is_filter_emulated_supported,
-		doca_mmap_cap_is_export_pci_supported,
-		doca_mmap_cap_is_create_from_export_pci_supported,
-	};
 	struct fixture *f = *state;
-	uint8_t is_supported;
 
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
-		is_supported = 1;
-		assert_int_equal(caps[i](f->list[0], &is_supported), DOCA_SUCCESS);
-		assert_int_equal(is_supported, 0);
-		assert_int_equal(caps[i](NULL, &is_supported), DOCA_ERROR_INVALID_VALUE);
-		assert_int_equal(caps[i](f->list[0], NULL), DOCA_ERROR_INVALID_VALUE);
-	}
+	ASSERT_CANNOT(doca_devinfo_cap_is_hotplug_manager_supported, DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_devinfo_cap_is_notification_moderation_supported,
+		      DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_devinfo_cap_is_accelerate_resource_reclaim_supported,
+		      DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_devinfo_rep_cap_is_filter_all_supported, DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_devinfo_rep_cap_is_filter_net_supported, DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_devinfo_rep_cap_is_filter_emulated_supported, DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_mmap_cap_is_export_pci_supported, DOCA_ERROR_INVALID_VALUE);
+	ASSERT_CANNOT(doca_mmap_cap_is_create_from_export_pci_supported, DOCA_ERROR_INVALID_VALUE);
 }
 
 static void reclaim_and_firmware(void **state)
@@ -593,6 +617,7 @@ int main(void)
 		TEST(pci_addresses),
 		TEST(a_device_that_is_no_pci_function),
 		TEST(addresses_and_interface),
+		TEST(a_device_without_addresses),
 		TEST(the_interface_that_sysfs_names),
 		TEST(lid_and_rate),
 		TEST(null_and_little_room_are_invalid),

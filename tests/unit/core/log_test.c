@@ -202,6 +202,10 @@ static void invalid_arguments(void **state)
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_log_backend_create_with_buf(buf, 8, NULL, &b),
 			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_log_backend_create_with_buf_sdk(NULL, 8, keep_flushed, &b),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_log_backend_create_with_buf_sdk(buf, 8, keep_flushed, NULL),
+			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_log_backend_create_with_syslog(NULL, &b), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_log_backend_create_with_syslog_sdk("x", NULL),
 			 DOCA_ERROR_INVALID_VALUE);
@@ -294,6 +298,8 @@ static void the_number_of_back_ends_is_bounded(void **state)
 	assert_int_equal(n, doca_log_get_max_num_backends_sdk() - 1);
 	assert_int_equal(doca_log_backend_create_with_fd_sdk(1, &b), DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(doca_log_backend_create_with_file_sdk(stderr, &b), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_backend_create_with_buf_sdk(buf, 16, keep_flushed, &b),
+			 DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(doca_log_backend_create_with_syslog_sdk("x", &b), DOCA_ERROR_NO_MEMORY);
 
 	/* One of the application's, one of the stream and one of the descriptor are there. */
@@ -301,6 +307,7 @@ static void the_number_of_back_ends_is_bounded(void **state)
 		assert_int_equal(doca_log_backend_set_level_lower_limit(b, DOCA_LOG_LEVEL_DISABLE),
 				 DOCA_SUCCESS);
 	assert_int_equal(n, doca_log_get_max_num_backends());
+	assert_int_equal(doca_log_backend_create_with_fd(fd, &b), DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(doca_log_backend_create_with_file(stderr, &b), DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(doca_log_backend_create_with_buf(buf, 16, keep_flushed, &b),
 			 DOCA_ERROR_NO_MEMORY);

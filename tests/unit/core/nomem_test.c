@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What libdoca_common does when memory, descriptors or the device below give out: at every place,
- * one after the other, of every function that allocates. The call fails with an error that its
- * header names, nothing leaks, nothing crashes, and the next call works.
+ * What libdoca_common, and libdoca_rdma on it, do when memory, descriptors or the device below give
+ * out: at every place, one after the other, of every function that allocates. The call fails with
+ * an error that its header names, nothing leaks, nothing crashes, and the next call works.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <doca_dev.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
+#include <doca_rdma_bridge.h>
 #include <doca_softsta.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -137,6 +138,15 @@ static int all_failures(bool (*attempt)(void *arg), void *arg)
 	return n;
 }
 
+/* The next allocation fails. */
+#define ASSERT_WITHOUT_MEMORY(call, error)        \
+	do {                                      \
+		fail_allocation(1);               \
+		assert_int_equal(call, error);    \
+		assert_true(fail_has_happened()); \
+		fail_allocation(0);               \
+	} while (0)
+
 static bool make_pe(void *arg)
 {
 	struct doca_pe *pe;
@@ -150,10 +160,12 @@ static bool make_pe(void *arg)
 
 static void a_progress_engine(void **state)
 {
+	struct doca_pe *pe;
+
 	(void)state;
 	/* The engine and its descriptor. */
 	assert_int_equal(all_failures(make_pe, NULL), 2);
-	assert_int_equal(last_error, DOCA_ERROR_NO_MEMORY);
+	ASSERT_WITHOUT_MEMORY(doca_pe_create(&pe), DOCA_ERROR_NO_MEMORY);
 }
 
 static bool open_device(struct doca_dev **dev)
@@ -185,7 +197,7 @@ static bool open_from_pd(void *arg)
 	struct doca_dev *dev;
 
 	(void)arg;
-	if (!worked(doca_priv_dev_open_from_pd(&domain, &dev)))
+	if (!worked(doca_rdma_bridge_open_dev_from_pd(&domain, &dev)))
 		return false;
 	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
 	return true;
@@ -193,11 +205,19 @@ static bool open_from_pd(void *arg)
 
 static void devices(void **state)
 {
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t n;
+
 	(void)state;
 	/* The list three times (verbs', ours and the elements), and the device three times. */
 	assert_int_equal(all_failures(list_and_open, NULL), 6);
 	assert_int_equal(all_failures(open_from_pd, NULL), 1);
-	assert_int_equal(last_error, DOCA_ERROR_NO_MEMORY);
+	ASSERT_WITHOUT_MEMORY(doca_rdma_bridge_open_dev_from_pd(&domain, &dev),
+			      DOCA_ERROR_NO_MEMORY);
+	fail_allocation(2);
+	assert_int_equal(doca_devinfo_create_list(&list, &n), DOCA_ERROR_NO_MEMORY);
+	fail_allocation(0);
 }
 
 static bool configure(struct doca_mmap *mmap, struct doca_dev *dev)
@@ -230,7 +250,10 @@ static bool export_and_import(void *dev)
 
 static void memory_maps(void **state)
 {
+	struct doca_mmap *mmap, *peer;
 	struct doca_dev *dev;
+	const void *desc;
+	size_t len;
 	long live;
 
 	(void)state;
@@ -239,7 +262,17 @@ static void memory_maps(void **state)
 	live = fail_live_allocations();
 	assert_int_equal(fail_each(export_and_import, dev), 6);
 	assert_int_equal(fail_live_allocations(), live);
-	assert_int_equal(last_error, DOCA_ERROR_NO_MEMORY);
+
+	ASSERT_WITHOUT_MEMORY(doca_mmap_create(&mmap), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_mmap_create(&mmap), DOCA_SUCCESS);
+	ASSERT_WITHOUT_MEMORY(doca_mmap_add_dev(mmap, dev), DOCA_ERROR_NO_MEMORY);
+	assert_true(configure(mmap, dev));
+	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	ASSERT_WITHOUT_MEMORY(doca_mmap_export_rdma(mmap, dev, &desc, &len), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_mmap_export_rdma(mmap, dev, &desc, &len), DOCA_SUCCESS);
+	ASSERT_WITHOUT_MEMORY(doca_mmap_create_from_export(NULL, desc, len, dev, &peer),
+			      DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
 	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
 	assert_int_equal(open_verbs, 0);
 }
@@ -301,11 +334,11 @@ static unsigned no_poll(void *arg)
 	return 0;
 }
 
+static const struct doca_softsta_queue_ops no_ops = {.doorbell = no_doorbell, .poll = no_poll};
+
 static bool attach(void *doorbell)
 {
-	static const struct doca_softsta_queue_ops ops = {.doorbell = no_doorbell, .poll = no_poll};
-
-	if (!worked(doca_softsta_queue_attach(doorbell, &ops, -1, NULL)))
+	if (!worked(doca_softsta_queue_attach(doorbell, &no_ops, -1, NULL)))
 		return false;
 	assert_int_equal(doca_softsta_queue_detach(doorbell), DOCA_SUCCESS);
 	return true;
@@ -317,7 +350,8 @@ static void companions(void **state)
 
 	(void)state;
 	assert_int_equal(all_failures(attach, &doorbell), 1);
-	assert_int_equal(last_error, DOCA_ERROR_NO_MEMORY);
+	ASSERT_WITHOUT_MEMORY(doca_softsta_queue_attach(&doorbell, &no_ops, -1, NULL),
+			      DOCA_ERROR_NO_MEMORY);
 }
 
 /* --- logging; back-ends stay --------------------------------------------------------------- */
@@ -386,6 +420,10 @@ static bool log_of_a_library(void *arg)
 
 static void logging(void **state)
 {
+	struct doca_logger **list;
+	int source;
+	uint32_t n;
+
 	(void)state;
 	assert_int_equal(fail_each(make_backend, NULL), 1);
 	assert_int_equal(fail_each(make_backend_sdk, NULL), 1);
@@ -394,6 +432,11 @@ static void logging(void **state)
 	/* The source, the text and the line; the list. */
 	assert_int_equal(all_failures(log_once, NULL), 4);
 	assert_int_equal(last_error, DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_register_source("nomem", &source), DOCA_SUCCESS);
+	ASSERT_WITHOUT_MEMORY(doca_log(DOCA_LOG_LEVEL_ERROR, source, "f", 1, "g", "text"),
+			      DOCA_ERROR_NO_MEMORY);
+	ASSERT_WITHOUT_MEMORY(doca_logger_create_list(NULL, 0, &list, &n), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_log_unregister_source(source), DOCA_SUCCESS);
 	/* Its logger is made once and stays; without it the message is shown all the same. */
 	assert_true(log_of_a_library(NULL));
 	assert_int_equal(all_failures(log_of_a_library, NULL), 2);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <unistd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -157,6 +158,21 @@ static void armed_and_selective_visits_only_the_woken(void **state)
 	assert_int_equal(f->ctxs[0].visits, before + 1);
 }
 
+/* The application closed what is not its own. */
+static void a_lost_descriptor_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+	int copy = dup(f->handle);
+
+	assert_true(copy >= 0);
+	close(f->handle);
+	assert_int_equal(doca_pe_request_notification(f->pe), DOCA_ERROR_OPERATING_SYSTEM);
+	assert_int_equal(doca_pe_clear_notification(f->pe, f->handle), DOCA_ERROR_OPERATING_SYSTEM);
+	assert_int_equal(dup2(copy, f->handle), f->handle);
+	close(copy);
+	assert_int_equal(doca_pe_request_notification(f->pe), DOCA_SUCCESS);
+}
+
 static void connecting(void **state)
 {
 	struct fixture *f = *state;
@@ -270,6 +286,7 @@ int main(void)
 		TEST(what_was_pending_before_arming_wakes),
 		TEST(arming_again_clears),
 		TEST(armed_and_selective_visits_only_the_woken),
+		TEST(a_lost_descriptor_is_an_error),
 		TEST(connecting),
 		TEST(invalid_arguments),
 		TEST(events_of_several_threads),

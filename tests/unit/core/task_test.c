@@ -119,6 +119,9 @@ static void no_tasks_unless_running(void **state)
 	assert_int_equal(doca_priv_task_alloc(f->ctx.tasks, (union doca_data){0}, &other),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE),
+			 DOCA_ERROR_BAD_STATE);
 	doca_task_free(task);
 	assert_int_equal(doca_pe_progress(f->pe), 1);
 	assert_int_equal(fake_state(&f->ctx), DOCA_CTX_STATE_IDLE);
@@ -131,6 +134,8 @@ static void a_refused_task_stays_the_callers(void **state)
 
 	f->ctx.submit_result = DOCA_ERROR_AGAIN;
 	assert_int_equal(doca_task_submit(task), DOCA_ERROR_AGAIN);
+	assert_int_equal(doca_task_try_submit(task), DOCA_ERROR_AGAIN);
+	assert_int_equal(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE), DOCA_ERROR_AGAIN);
 	assert_int_equal(inflight(f), 0);
 	f->ctx.submit_result = DOCA_SUCCESS;
 	assert_int_equal(doca_task_submit(task), DOCA_SUCCESS);
