@@ -467,7 +467,7 @@ static void start_without_words(void **state)
 
 	(void)state;
 	assert_invalid(doca_argp_start(1, NULL));
-	assert_invalid(start_words(none));
+	assert_invalid(START_WORDS(none));
 	assert_invalid(doca_argp_start(1, (char **)none));
 	/* That was none. */
 	assert_success(START());

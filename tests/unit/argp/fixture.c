@@ -182,11 +182,16 @@ struct doca_argp_cmd *add_cmd(const char *name, doca_argp_cmd_cb_t callback)
 	return cmd;
 }
 
-doca_error_t start_words(const char *const *words)
-{
-	int argc = 0;
+char *kept_words[64];
 
-	while (words[argc])
-		argc++;
-	return doca_argp_start(argc, (char **)words);
+int keep_words(const char *const *words)
+{
+	int n = 0;
+
+	for (; words[n]; n++) {
+		assert_true(n < 63);
+		kept_words[n] = (char *)words[n];
+	}
+	kept_words[n] = NULL;
+	return n;
 }

@@ -43,8 +43,11 @@ struct doca_argp_param *add_param(const char *short_name, const char *long_name,
 struct doca_argp_cmd *add_cmd(const char *name, doca_argp_cmd_cb_t callback);
 
 /* doca_argp_start() with the words after the program's name. */
-#define START(...) start_words((const char *const[]){"/usr/bin/prog", ##__VA_ARGS__, NULL})
-doca_error_t start_words(const char *const *words);
+#define START(...)	   START_WORDS(((const char *const[]){"/usr/bin/prog", ##__VA_ARGS__, NULL}))
+#define START_WORDS(words) doca_argp_start(keep_words(words), kept_words)
+/* Into kept_words, which end with NULL; how many there are. */
+int keep_words(const char *const *words);
+extern char *kept_words[64];
 
 /* A file with this text; its path, which is removed by teardown(). One a test. */
 const char *file_of(const char *text);

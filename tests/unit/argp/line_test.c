@@ -58,7 +58,7 @@ static void check(void **state, const struct example *examples, size_t n, doca_e
 
 	for (size_t i = 0; i < n; i++) {
 		make_program();
-		if (start_words(examples[i].words) != result)
+		if (START_WORDS(examples[i].words) != result)
 			fail_msg("example %zu: said %s", i, said);
 		if (result == DOCA_SUCCESS) {
 			assert_string_equal(called, examples[i].expected);
@@ -224,7 +224,7 @@ static void mandatory_parameters(void **state)
 		assert_success(doca_argp_register_param(list));
 		add_mandatory(NULL, "must");
 		add_mandatory(add_cmd("get", ran_get), "too");
-		assert_int_equal(start_words(cases[i].example.words), cases[i].result);
+		assert_int_equal(START_WORDS(cases[i].example.words), cases[i].result);
 		assert_string_equal(cases[i].result == DOCA_SUCCESS ? called : said,
 				    cases[i].example.expected);
 		teardown(state);
@@ -250,7 +250,7 @@ static void values_live_until_the_end(void **state)
 	(void)state;
 	doca_argp_param_set_callback(param, keep_string);
 	assert_success(doca_argp_register_param(param));
-	assert_success(start_words(words));
+	assert_success(START_WORDS(words));
 	memset(word, 'x', 5);
 	assert_string_equal(kept, "value");
 }
@@ -288,7 +288,7 @@ static void words_for_dpdk(void **state)
 		add_param("n", NULL, DOCA_ARGP_TYPE_INT);
 		doca_argp_set_dpdk_program(take_dpdk);
 		dpdk_words[0] = '\0';
-		assert_success(start_words(cases[i].words));
+		assert_success(START_WORDS(cases[i].words));
 		assert_string_equal(dpdk_words, cases[i].dpdk);
 		assert_string_equal(called, cases[i].called);
 		teardown(state);

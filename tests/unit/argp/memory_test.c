@@ -111,11 +111,30 @@ static void no_memory_is_said(void **state)
 	assert_string_equal(said, "out of memory\n");
 }
 
+static void makers_say_it(void **state)
+{
+	struct doca_argp_param *param;
+	struct doca_argp_cmd *cmd;
+
+	(void)state;
+	fail_allocation(1);
+	assert_int_equal(doca_argp_param_create(&param), DOCA_ERROR_NO_MEMORY);
+	fail_allocation(1);
+	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_ERROR_NO_MEMORY);
+	fail_allocation(0);
+	assert_success(doca_argp_destroy());
+	fail_allocation(1);
+	assert_int_equal(doca_argp_init("prog", &config), DOCA_ERROR_NO_MEMORY);
+	fail_allocation(0);
+	assert_success(doca_argp_init("prog", &config));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(every_allocation_fails, teardown),
 		cmocka_unit_test_setup_teardown(no_memory_is_said, setup, teardown),
+		cmocka_unit_test_setup_teardown(makers_say_it, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
