@@ -436,10 +436,20 @@ static void logging(void **state)
 	ASSERT_WITHOUT_MEMORY(doca_log(DOCA_LOG_LEVEL_ERROR, source, "f", 1, "g", "text"),
 			      DOCA_ERROR_NO_MEMORY);
 	ASSERT_WITHOUT_MEMORY(doca_logger_create_list(NULL, 0, &list, &n), DOCA_ERROR_NO_MEMORY);
+	/* What nobody sees is not even formatted. */
+	fail_allocation(1);
+	assert_int_equal(doca_log(DOCA_LOG_LEVEL_TRACE, source, "f", 1, "g", "%d", 1),
+			 DOCA_SUCCESS);
+	assert_false(fail_has_happened());
+	fail_allocation(0);
 	assert_int_equal(doca_log_unregister_source(source), DOCA_SUCCESS);
 	/* Its logger is made once and stays; without it the message is shown all the same. */
 	assert_true(log_of_a_library(NULL));
 	assert_int_equal(all_failures(log_of_a_library, NULL), 2);
+	fail_allocation(1);
+	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "nomem.library", "%d", 1);
+	assert_false(fail_has_happened());
+	fail_allocation(0);
 }
 
 int main(void)
