@@ -18,6 +18,7 @@ static void test_queue_pair_states(void **state)
 	struct doca_sta_qp_handle *qp;
 	union doca_data self = {.ptr = f}, data;
 	uint32_t id;
+	uint16_t n;
 
 	ctl_configure(f);
 	ctl_start(f);
@@ -37,6 +38,12 @@ static void test_queue_pair_states(void **state)
 	assert_int_equal(qp->depth, DEPTH);
 	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_SUCCESS);
 	assert_int_equal(id, 17);
+	assert_int_equal(doca_sta_io_qp_get_port_id(qp, &n), DOCA_SUCCESS);
+	assert_int_equal(n, 1);
+	assert_int_equal(doca_sta_io_qp_get_group_id(qp, &n), DOCA_SUCCESS);
+	assert_int_equal(n, qp->eu->idx);
+	assert_int_equal(doca_sta_io_qp_get_index_in_group(qp, &n), DOCA_SUCCESS);
+	assert_int_equal(n, 0);
 	/* The id is taken over whatever the result: no leak, and the host is told. */
 	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(), NULL, 0,
 					       NULL),

@@ -197,8 +197,9 @@ static void test_statistics(void **state)
 	const struct doca_sta_eu_ctr_entry *entries;
 	struct doca_sta_eu_handle *eus[2];
 	enum dpa_sta_eu_state eu_state;
+	enum dpa_sta_eu_type type;
 	uint32_t num_eus = 2;
-	uint16_t num, id;
+	uint16_t num, id, port;
 	const char *name;
 
 	assert_int_equal(doca_sta_get_eu_handle(f->sta, eus, &num_eus), DOCA_ERROR_BAD_STATE);
@@ -216,6 +217,10 @@ static void test_statistics(void **state)
 		assert_string_equal(name, i ? "sta-eu1" : "sta-eu0");
 		assert_int_equal(doca_sta_get_eu_state(eus[i], &eu_state), DOCA_SUCCESS);
 		assert_int_equal(eu_state, DOCA_STA_EU_STATE_STARTED);
+		assert_int_equal(doca_sta_get_eu_type(eus[i], &type), DOCA_SUCCESS);
+		assert_int_equal(type, DOCA_STA_EU_COMP);
+		assert_int_equal(doca_sta_get_eu_port(eus[i], &port), DOCA_SUCCESS);
+		assert_int_equal(port, 0);
 	}
 	assert_int_equal(doca_sta_get_eu_stats(eus[0], &entries, &num), DOCA_SUCCESS);
 	assert_int_equal(num, STA_NUM_EU_COUNTERS);
@@ -226,6 +231,8 @@ static void test_statistics(void **state)
 	PROGRESS_UNTIL(f, __atomic_load_n(entries[num - 1].val, __ATOMIC_RELAXED) > 0);
 	assert_int_equal(doca_sta_eu_reset_stats_type(f->sta, DOCA_STA_EU_MAX), DOCA_SUCCESS);
 	PROGRESS_UNTIL(f, !atomic_load(&eus[0]->eu.is_resetting));
+	assert_int_equal(doca_sta_eu_reset_stats_handle(eus[1]), DOCA_SUCCESS);
+	PROGRESS_UNTIL(f, !atomic_load(&eus[1]->eu.is_resetting));
 	num = 1;
 	assert_int_equal(doca_sta_get_eu_connect_qp_stats(eus[0], NULL, &num), DOCA_SUCCESS);
 	assert_int_equal(num, 0);
@@ -259,10 +266,12 @@ static void test_subsystems(void **state)
 static void test_namespaces(void **state)
 {
 	struct ctl *f = *state;
+	const struct doca_sta_eu_ctr_entry *entries;
 	struct doca_sta_producer_task_send *task, *again;
 	struct doca_sta_subs_handle *s, *other;
 	struct doca_sta_ns_handle *ns, *ns2;
 	union doca_data self = {.ptr = f};
+	uint16_t num;
 
 	ctl_configure(f);
 	ctl_start(f);
@@ -277,6 +286,12 @@ static void test_namespaces(void **state)
 	assert_int_equal(doca_sta_subsystem_add_ns(s, 1, 520, 1, f->be, &ns),
 			 DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, f->be, &ns), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_get_ns_stats(other, ns, &entries, &num),
+			 DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_sta_get_ns_stats(s, ns, &entries, &num), DOCA_SUCCESS);
+	assert_int_equal(num, STA_NUM_NS_COUNTERS);
+	assert_string_equal(entries[0].name, "reads");
+	assert_true(*entries[0].val == 0);
 	assert_int_equal(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, f->be, &ns2),
 			 DOCA_ERROR_ALREADY_EXIST);
 	assert_int_equal(doca_sta_subsystem_add_ns(s, 2, BLOCK, 1, f->be, &ns2), DOCA_SUCCESS);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is in an event (doca_sta_event.h): each getter gives its field, and wants both pointers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "sta/event.h"
+
+/* Handles are only handed through: any address stands for one. */
+static char handles[2];
+
+#define ASSERT_INVALID(call) assert_int_equal(call, DOCA_ERROR_INVALID_VALUE)
+#define ASSERT_GOOD(call)    assert_int_equal(call, DOCA_SUCCESS)
+
+static void test_transport_error(void **state)
+{
+	const struct doca_sta_event_transport_err event = {
+		.qp = (const struct doca_sta_qp_handle *)&handles[0],
+		.operation = 1,
+		.syndrome = 2,
+		.vendor_syndrome = 3,
+	};
+	const struct doca_sta_qp_handle *qp;
+	uint32_t v;
+
+	(void)state;
+	ASSERT_GOOD(doca_sta_event_transport_err_get_qp_handle(&event, &qp));
+	assert_ptr_equal(qp, &handles[0]);
+	ASSERT_INVALID(doca_sta_event_transport_err_get_qp_handle(NULL, &qp));
+	ASSERT_INVALID(doca_sta_event_transport_err_get_qp_handle(&event, NULL));
+	ASSERT_GOOD(doca_sta_event_transport_err_get_operation(&event, &v));
+	assert_int_equal(v, 1);
+	ASSERT_INVALID(doca_sta_event_transport_err_get_operation(NULL, &v));
+	ASSERT_INVALID(doca_sta_event_transport_err_get_operation(&event, NULL));
+	ASSERT_GOOD(doca_sta_event_transport_err_get_syndrome(&event, &v));
+	assert_int_equal(v, 2);
+	ASSERT_INVALID(doca_sta_event_transport_err_get_syndrome(NULL, &v));
+	ASSERT_INVALID(doca_sta_event_transport_err_get_syndrome(&event, NULL));
+	ASSERT_GOOD(doca_sta_event_transport_err_get_vendor_syndrome(&event, &v));
+	assert_int_equal(v, 3);
+	ASSERT_INVALID(doca_sta_event_transport_err_get_vendor_syndrome(NULL, &v));
+	ASSERT_INVALID(doca_sta_event_transport_err_get_vendor_syndrome(&event, NULL));
+}
+
+static void test_back_end_timeout(void **state)
+{
+	const struct doca_sta_event_be_timeout event = {
+		.be = (const struct doca_sta_be_handle *)&handles[0],
+		.beq = (const struct doca_sta_be_q_handle *)&handles[1],
+	};
+	const struct doca_sta_be_q_handle *queue;
+	const struct doca_sta_be_handle *be;
+
+	(void)state;
+	ASSERT_GOOD(doca_sta_event_be_timeout_get_be_handle(&event, &be));
+	assert_ptr_equal(be, &handles[0]);
+	ASSERT_INVALID(doca_sta_event_be_timeout_get_be_handle(NULL, &be));
+	ASSERT_INVALID(doca_sta_event_be_timeout_get_be_handle(&event, NULL));
+	ASSERT_GOOD(doca_sta_event_be_timeout_get_be_queue_handle(&event, &queue));
+	assert_ptr_equal(queue, &handles[1]);
+	ASSERT_INVALID(doca_sta_event_be_timeout_get_be_queue_handle(NULL, &queue));
+	ASSERT_INVALID(doca_sta_event_be_timeout_get_be_queue_handle(&event, NULL));
+}
+
+static void test_eu_error(void **state)
+{
+	const struct doca_sta_event_eu_err event = {
+		.is_fatal = true,
+		.eu = (const struct doca_sta_eu_handle *)&handles[0],
+	};
+	const struct doca_sta_eu_handle *eu;
+	bool is_fatal = false;
+
+	(void)state;
+	ASSERT_GOOD(doca_sta_event_eu_err_is_fatal_error(&event, &is_fatal));
+	assert_true(is_fatal);
+	ASSERT_INVALID(doca_sta_event_eu_err_is_fatal_error(NULL, &is_fatal));
+	ASSERT_INVALID(doca_sta_event_eu_err_is_fatal_error(&event, NULL));
+	ASSERT_GOOD(doca_sta_event_eu_err_get_eu_handle(&event, &eu));
+	assert_ptr_equal(eu, &handles[0]);
+	ASSERT_INVALID(doca_sta_event_eu_err_get_eu_handle(NULL, &eu));
+	ASSERT_INVALID(doca_sta_event_eu_err_get_eu_handle(&event, NULL));
+}
+
+static const struct doca_sta_event_cqe_notify cqe_event = {
+	.type = DOCA_STA_CQE_NOTIF_NVME_COMP_ERR,
+	.subsys = (const struct doca_sta_subs_handle *)&handles[0],
+	.qp = (const struct doca_sta_qp_handle *)&handles[1],
+	.cqe = {.dw0 = 1, .sqid = 2, .cid = 3, .status = 4},
+	.opcode = 5,
+	.cid = 6,
+	.nsid = 7,
+	.err_byte = 8,
+	.lba = 9,
+};
+
+static void test_completion(void **state)
+{
+	const struct doca_sta_event_cqe_notify *event = &cqe_event;
+	const struct doca_sta_subs_handle *subsys;
+	const struct doca_sta_qp_handle *qp;
+	enum doca_sta_cqe_notify_type type;
+	doca_sta_nvme_completion_t cqe;
+	uint16_t byte;
+
+	(void)state;
+	ASSERT_GOOD(doca_sta_event_cqe_notify_get_cqe_notify_type(event, &type));
+	assert_int_equal(type, DOCA_STA_CQE_NOTIF_NVME_COMP_ERR);
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_cqe_notify_type(NULL, &type));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_cqe_notify_type(event, NULL));
+	ASSERT_GOOD(doca_sta_event_cqe_notify_get_cqe(event, cqe));
+	assert_memory_equal(cqe, &cqe_event.cqe, sizeof(cqe));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_cqe(NULL, cqe));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_cqe(event, NULL));
+	ASSERT_GOOD(doca_sta_event_cqe_notify_get_subsystem_handle(event, &subsys));
+	assert_ptr_equal(subsys, &handles[0]);
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_subsystem_handle(NULL, &subsys));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_subsystem_handle(event, NULL));
+	ASSERT_GOOD(doca_sta_event_cqe_notify_get_qp_handle(event, &qp));
+	assert_ptr_equal(qp, &handles[1]);
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_qp_handle(NULL, &qp));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_qp_handle(event, NULL));
+	ASSERT_GOOD(doca_sta_event_cqe_notify_get_param_err_location(event, &byte));
+	assert_int_equal(byte, 8);
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_param_err_location(NULL, &byte));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_get_param_err_location(event, NULL));
+}
+
+static void test_command_of_a_completion(void **state)
+{
+	const struct doca_sta_event_cqe_notify *event = &cqe_event;
+	uint16_t cid, nsid;
+	uint8_t opcode;
+	uint64_t lba;
+
+	(void)state;
+	ASSERT_GOOD(
+		doca_sta_event_cqe_notify_get_capsule_params(event, &opcode, &cid, &nsid, &lba));
+	assert_int_equal(opcode, 5);
+	assert_int_equal(cid, 6);
+	assert_int_equal(nsid, 7);
+	assert_int_equal(lba, 9);
+	ASSERT_INVALID(
+		doca_sta_event_cqe_notify_get_capsule_params(NULL, &opcode, &cid, &nsid, &lba));
+	ASSERT_INVALID(
+		doca_sta_event_cqe_notify_get_capsule_params(event, NULL, &cid, &nsid, &lba));
+	ASSERT_INVALID(
+		doca_sta_event_cqe_notify_get_capsule_params(event, &opcode, NULL, &nsid, &lba));
+	ASSERT_INVALID(
+		doca_sta_event_cqe_notify_get_capsule_params(event, &opcode, &cid, NULL, &lba));
+	ASSERT_INVALID(
+		doca_sta_event_cqe_notify_get_capsule_params(event, &opcode, &cid, &nsid, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_transport_error),
+		cmocka_unit_test(test_back_end_timeout),
+		cmocka_unit_test(test_eu_error),
+		cmocka_unit_test(test_completion),
+		cmocka_unit_test(test_command_of_a_completion),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
