@@ -67,10 +67,12 @@ uint16_t nv_soft_admin_reply(struct nv_soft *soft, const struct nv_sqe *sqe, con
 	for (int i = 0; i < count; i++) {
 		size_t part = iov[i].iov_len < len ? iov[i].iov_len : len;
 
-		memcpy(iov[i].iov_base, data, part);
+		if (part) { /* no data at all may be NULL */
+			memcpy(iov[i].iov_base, data, part);
+			data = (const char *)data + part;
+			len -= part;
+		}
 		memset((char *)iov[i].iov_base + part, 0, iov[i].iov_len - part);
-		data = (const char *)data + part;
-		len -= part;
 	}
 	return 0;
 }
