@@ -8,10 +8,11 @@
  * back-end.
  *
  * A logger is a named source of messages: what DOCA_LOG_REGISTER() registered, all of one name
- * together, and the parts of the libraries, once they have had a message for an SDK back-end. The
- * name says where it stands: "a::b" and "a.b" are below "a". A level may be set for a logger, or
- * for one above it; it takes the place of the global lower limit for the application's messages,
- * and narrows what SDK back-ends show. A back-end's own limits count besides.
+ * together, and the parts of the libraries, once they have had a message of a level that an SDK
+ * back-end shows. The name says where it stands: "a::b" and "a.b" are below "a". A level may be set
+ * for a logger, or for one above it; it takes the place of the global lower limit for the
+ * application's messages, and narrows what SDK back-ends show. A back-end's own limits count
+ * besides.
  *
  * Environment: DOCA_LOG_LEVEL sets the initial global lower limit of the application's
  * messages, DOCA_LOG_LEVEL_SDK that of the libraries' (a number of enum doca_log_level, or its

@@ -7,7 +7,15 @@
 #include <string.h>
 
 #include "core/ctx_state.h"
+#include "core/log.h"
 #include "core/pe.h"
+
+static const char *const ctx_state_names[] = {
+	[DOCA_CTX_STATE_IDLE] = "idle",
+	[DOCA_CTX_STATE_STARTING] = "starting",
+	[DOCA_CTX_STATE_RUNNING] = "running",
+	[DOCA_CTX_STATE_STOPPING] = "stopping",
+};
 
 /* Last thing that is done with the context: the callback may destroy it when it is IDLE. */
 static void ctx_enter(struct doca_ctx *ctx, enum doca_ctx_states next)
@@ -15,6 +23,8 @@ static void ctx_enter(struct doca_ctx *ctx, enum doca_ctx_states next)
 	enum doca_ctx_states previous = ctx->state;
 
 	ctx->state = next;
+	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "core.ctx", "context %p: %s -> %s", (void *)ctx,
+		      ctx_state_names[previous], ctx_state_names[next]);
 	if (ctx->state_cb)
 		ctx->state_cb(ctx->user_data, ctx, previous, next);
 }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -30,6 +31,8 @@ static unsigned int num_log_backends[LOG_NUM_WORLDS];
 static uint32_t log_lower = DOCA_LOG_LEVEL_INFO;
 static uint32_t log_upper = DOCA_LOG_LEVEL_CRIT;
 static uint32_t log_sdk_level = DOCA_LOG_LEVEL_WARNING;
+/* The most verbose level that an SDK back-end has, 0 without one; read without the lock. */
+static atomic_uint log_sdk_shown;
 static pthread_once_t log_environment_once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -94,6 +97,17 @@ void core_log_unlock(void)
 	pthread_mutex_unlock(&log_lock);
 }
 
+void core_log_levels_changed(void)
+{
+	uint32_t shown = 0;
+
+	for (unsigned int i = 0; i < num_log_backends[LOG_WORLD_SDK]; i++) {
+		if (log_backends[LOG_WORLD_SDK][i]->lower > shown)
+			shown = log_backends[LOG_WORLD_SDK][i]->lower;
+	}
+	atomic_store_explicit(&log_sdk_shown, shown, memory_order_relaxed);
+}
+
 doca_error_t core_log_add_backend(const struct doca_log_backend *template,
 				  struct doca_log_backend **backend)
 {
@@ -109,6 +123,7 @@ doca_error_t core_log_add_backend(const struct doca_log_backend *template,
 		if (b->is_sdk)
 			b->lower = log_sdk_level;
 		log_backends[world][num_log_backends[world]++] = b;
+		core_log_levels_changed();
 		*backend = b;
 		b = NULL;
 		result = DOCA_SUCCESS;
@@ -178,6 +193,7 @@ doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level)
 	log_sdk_level = level;
 	for (unsigned int i = 0; i < num_log_backends[LOG_WORLD_SDK]; i++)
 		log_backends[LOG_WORLD_SDK][i]->lower = level;
+	core_log_levels_changed();
 	core_log_unlock();
 	return DOCA_SUCCESS;
 }
@@ -285,15 +301,20 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	return result;
 }
 
+bool doca_priv_log_is_on(enum doca_log_level level)
+{
+	return level <= atomic_load_explicit(&log_sdk_shown, memory_order_relaxed);
+}
+
 void doca_priv_log(enum doca_log_level level, const char *source, const char *format, ...)
 {
 	va_list args;
 
+	if (!doca_priv_log_is_on(level))
+		return;
 	va_start(args, format);
 	core_log_lock();
-	if (num_log_backends[LOG_WORLD_SDK])
-		(void)log_emit(LOG_WORLD_SDK, level, core_logger_of_library(source), source, format,
-			       args);
+	(void)log_emit(LOG_WORLD_SDK, level, core_logger_of_library(source), source, format, args);
 	core_log_unlock();
 	va_end(args);
 }

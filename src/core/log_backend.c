@@ -236,6 +236,7 @@ doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, ui
 		return DOCA_ERROR_INVALID_VALUE;
 	core_log_lock();
 	backend->lower = level;
+	core_log_levels_changed();
 	core_log_unlock();
 	return DOCA_SUCCESS;
 }

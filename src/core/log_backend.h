@@ -46,6 +46,9 @@ bool core_log_level_is_valid(uint32_t level);
 doca_error_t core_log_add_backend(const struct doca_log_backend *template,
 				  struct doca_log_backend **backend);
 
+/* log.c: the level of an SDK back-end is another one now. With the lock held. */
+void core_log_levels_changed(void);
+
 /* log.c: the lock that guards all of this. */
 void core_log_lock(void);
 void core_log_unlock(void);

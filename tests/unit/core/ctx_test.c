@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <doca_log.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/pe.h"
@@ -237,6 +239,42 @@ static void user_data_and_flush(void **state)
 	assert_int_equal(doca_ctx_stop(&f->ctx.base), DOCA_SUCCESS);
 }
 
+static char trace[1024];
+
+static void no_flush(char *buf)
+{
+	(void)buf;
+}
+
+static void a_trace_shows_each_change(void **state)
+{
+	struct fixture *f = *state;
+	struct doca_log_backend *backend;
+	char expected[128];
+
+	assert_int_equal(doca_log_backend_create_with_buf_sdk(trace, sizeof(trace), no_flush,
+							      &backend),
+			 DOCA_SUCCESS);
+	assert_int_equal(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DEBUG),
+			 DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_start(&f->ctx.base), DOCA_SUCCESS);
+	assert_string_equal(trace, "");
+	assert_int_equal(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_TRACE),
+			 DOCA_SUCCESS);
+	f->ctx.stop_result = DOCA_ERROR_IN_PROGRESS;
+	assert_int_equal(doca_ctx_stop(&f->ctx.base), DOCA_ERROR_IN_PROGRESS);
+	f->ctx.may_stop = true;
+	assert_int_equal(doca_pe_progress(f->pe), 1);
+	snprintf(expected, sizeof(expected), "[TRACE][core.ctx] context %p: running -> stopping\n",
+		 (void *)&f->ctx.base);
+	assert_non_null(strstr(trace, expected));
+	snprintf(expected, sizeof(expected), "[TRACE][core.ctx] context %p: stopping -> idle\n",
+		 (void *)&f->ctx.base);
+	assert_non_null(strstr(trace, expected));
+	assert_int_equal(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DISABLE),
+			 DOCA_SUCCESS);
+}
+
 /* A GPU or a DPA cannot exist here: any address stands for one. */
 static void only_the_host_drives_contexts(void **state)
 {
@@ -280,6 +318,7 @@ int main(void)
 		TEST(null_is_invalid),
 		TEST(user_data_and_flush),
 		TEST(only_the_host_drives_contexts),
+		TEST(a_trace_shows_each_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

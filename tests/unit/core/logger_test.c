@@ -51,8 +51,9 @@ static int group_setup(void **state)
 	assert_int_equal(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO), DOCA_SUCCESS);
 	assert_int_equal(doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
 	/* Those of the libraries exist once they have logged. */
-	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "core", "not shown");
-	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "core.test", "not shown");
+	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "core.never", "not shown");
+	doca_priv_log(DOCA_LOG_LEVEL_DEBUG, "core", "shown");
+	doca_priv_log(DOCA_LOG_LEVEL_DEBUG, "core.test", "shown");
 	return 0;
 }
 
