@@ -5,6 +5,7 @@
  */
 #include "ctl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <doca_sta_be.h>
@@ -127,6 +128,7 @@ static void test_setters_want_idle(void **state)
 static void test_io_setters_want_idle(void **state)
 {
 	struct ctl *f = *state;
+	struct doca_sta_qp_handle *qp;
 	struct doca_sta_io *io;
 	union doca_data none = {0};
 
@@ -138,6 +140,10 @@ static void test_io_setters_want_idle(void **state)
 	assert_int_equal(doca_pe_connect_ctx(f->pe, doca_sta_io_as_ctx(io)), DOCA_SUCCESS);
 	/* Connect would have nowhere to go. */
 	assert_int_equal(doca_ctx_start(doca_sta_io_as_ctx(io)), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_qp_alloc(io, fakedev_dev(), &qp), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_qp_connect(io, fakedev_dev(), fakedev_request(), NULL, 0, NULL,
+						&qp),
+			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_destroy(io), DOCA_SUCCESS);
 	ctl_start_io(f);
 	assert_int_equal(doca_sta_io_create(f->sta, &io), DOCA_ERROR_NO_MEMORY);
@@ -150,6 +156,9 @@ static void test_io_setters_want_idle(void **state)
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_read_conf(f->io, ctl_on_done,
 									 ctl_on_failed),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_write_send_conf(f->io, ctl_on_done,
+									       ctl_on_failed),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_destroy(f->io), DOCA_ERROR_BAD_STATE);
 	/* The STA context outlives its IO contexts. */
@@ -313,10 +322,59 @@ static void test_namespaces(void **state)
 	assert_int_equal(doca_sta_subsystem_rm_ns(s, ns2), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, f->be, &ns), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, self, &task),
+			 DOCA_ERROR_BAD_STATE);
 	/* With no EU left there is nobody to wait for. */
 	assert_int_equal(doca_sta_subsystem_rm_ns(s, ns), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_subsystem_destroy(other), DOCA_SUCCESS);
+}
+
+/* At the limit it works, over it there is the error that the header names. */
+static void test_subsystems_and_back_ends_are_bounded(void **state)
+{
+	static struct doca_sta_subs_handle *s[STA_MAX_SUBSYSTEMS];
+	static struct doca_sta_be_handle *be[STA_MAX_BACKENDS];
+	struct doca_sta_subs_handle *another;
+	struct doca_sta_be_handle *more;
+	struct ctl *f = *state;
+	char nqn[16];
+
+	ctl_configure(f);
+	ctl_start(f);
+	for (unsigned int i = 0; i < STA_MAX_SUBSYSTEMS; i++) {
+		snprintf(nqn, sizeof(nqn), "nqn.%u", i);
+		assert_int_equal(doca_sta_subsystem_create(f->sta, nqn, &s[i]), DOCA_SUCCESS);
+	}
+	assert_int_equal(doca_sta_subsystem_create(f->sta, "another", &another),
+			 DOCA_ERROR_NO_MEMORY);
+	for (unsigned int i = 0; i < STA_MAX_BACKENDS; i++)
+		assert_int_equal(doca_sta_be_create(f->sta, &be[i]), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_be_create(f->sta, &more), DOCA_ERROR_NO_MEMORY);
+	for (unsigned int i = 0; i < STA_MAX_SUBSYSTEMS; i++)
+		assert_int_equal(doca_sta_subsystem_destroy(s[i]), DOCA_SUCCESS);
+	for (unsigned int i = 0; i < STA_MAX_BACKENDS; i++)
+		assert_int_equal(doca_sta_be_destroy(be[i]), DOCA_SUCCESS);
+}
+
+static void test_queue_pairs_are_bounded(void **state)
+{
+	static struct doca_sta_qp_handle *qps[STA_MAX_QPS];
+	struct doca_sta_qp_handle *more;
+	struct ctl *f = *state;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	for (unsigned int i = 0; i < STA_MAX_QPS; i++)
+		assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qps[i]), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &more), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(), NULL, 0,
+						NULL, &more),
+			 DOCA_ERROR_NO_MEMORY);
+	for (unsigned int i = 0; i < STA_MAX_QPS; i++)
+		assert_int_equal(doca_sta_io_qp_destroy(f->io, qps[i]), DOCA_SUCCESS);
+	ctl_stop_io(f);
 }
 
 /* ---- back-end queues ---- */
@@ -353,6 +411,32 @@ static void test_queue_geometry(void **state)
 	assert_int_equal(doca_sta_be_destroy(f->be), DOCA_ERROR_IN_USE);
 	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
 	assert_int_equal(sq->num_users + cq->num_users + db->num_users, 0);
+}
+
+static void test_queues_are_bounded(void **state)
+{
+	static struct doca_sta_be_q_handle *q[STA_MAX_QUEUES_PER_BE];
+	struct doca_sta_be_q_handle *more;
+	struct doca_sta_producer_task_send *task;
+	struct ctl *f = *state;
+	union doca_data self = {.ptr = f};
+
+	ctl_configure(f);
+	ctl_start(f);
+	assert_int_equal(doca_sta_be_create(f->sta, &f->be), DOCA_SUCCESS);
+	for (unsigned int i = 0; i < STA_MAX_QUEUES_PER_BE; i++)
+		q[i] = add_queue(f);
+	assert_int_equal(doca_sta_be_add_queue(f->be, fakedev_mmap(&f->maps[0]),
+					       fakedev_mmap(&f->maps[2]), 0,
+					       fakedev_mmap(&f->maps[1]), fakedev_mmap(&f->maps[2]),
+					       4, &more),
+			 DOCA_ERROR_NO_MEMORY);
+	for (unsigned int i = 0; i < STA_MAX_QUEUES_PER_BE; i++) {
+		assert_int_equal(doca_sta_be_destroy_queue_task_alloc_init(q[i], self, &task),
+				 DOCA_SUCCESS);
+		ctl_submit(task);
+		PROGRESS_UNTIL(f, f->num_done == i + 1);
+	}
 }
 
 static void test_destroy_queue(void **state)
@@ -417,7 +501,10 @@ int main(void)
 		TEST(test_statistics),
 		TEST(test_subsystems),
 		TEST(test_namespaces),
+		TEST(test_subsystems_and_back_ends_are_bounded),
+		TEST(test_queue_pairs_are_bounded),
 		TEST(test_queue_geometry),
+		TEST(test_queues_are_bounded),
 		TEST(test_destroy_queue),
 		TEST(test_stop_with_time_outs_to_tell),
 	};
