@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "group.h"
 #include "host.h"
 
 #define END_MS 5000
@@ -416,5 +417,5 @@ int main(void)
 		cmocka_unit_test(foreign_memory),	cmocka_unit_test(short_admin_capsule),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return group_run(tests, setup, teardown);
 }

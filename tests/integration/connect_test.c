@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "group.h"
 #include "host.h"
 
 #define REJ_CONSUMER   28
@@ -349,5 +350,5 @@ int main(void)
 		cmocka_unit_test(host_not_allowed),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return group_run(tests, setup, teardown);
 }

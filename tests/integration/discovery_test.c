@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "host.h"
 
 #define ALLOWED_HOST "nqn.2014-08.org.nvmexpress:uuid:11111111-2222-3333-4444-000000000001"
@@ -287,5 +288,5 @@ int main(void)
 		cmocka_unit_test(identity_is_stable),
 	};
 
-	return cmocka_run_group_tests(tests, tgt_setup, tgt_teardown);
+	return group_run(tests, tgt_setup, tgt_teardown);
 }

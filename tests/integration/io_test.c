@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "host.h"
 
 static uint8_t buffer[HOST_SLOT_BYTES];
@@ -521,5 +522,5 @@ int main(void)
 		cmocka_unit_test(smart_counts_commands),
 	};
 
-	return cmocka_run_group_tests(tests, tgt_setup, tgt_teardown);
+	return group_run(tests, tgt_setup, tgt_teardown);
 }

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "group.h"
 #include "host.h"
 
 #define CHUNK_BYTES  65536u
@@ -392,5 +393,5 @@ int main(int argc, char **argv)
 
 	if (argc == 5)
 		return be_writer(argv[1], argv[2], argv[3], argv[4]);
-	return cmocka_run_group_tests(tests, tgt_setup, tgt_teardown);
+	return group_run(tests, tgt_setup, tgt_teardown);
 }

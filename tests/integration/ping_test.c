@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "group.h"
 #include "host.h"
 
 static char output[8192];
@@ -205,5 +206,5 @@ int main(void)
 		cmocka_unit_test(usage_errors),
 	};
 
-	return cmocka_run_group_tests(tests, tgt_setup, tgt_teardown);
+	return group_run(tests, tgt_setup, tgt_teardown);
 }

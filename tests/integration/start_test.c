@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "group.h"
 #include "host.h"
 
 #define RUN_MS	   10000
@@ -168,5 +169,5 @@ int main(void)
 		cmocka_unit_test(wrong_options),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return group_run(tests, setup, teardown);
 }

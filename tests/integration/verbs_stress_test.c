@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
+
 #define THREADS	 4
 #define ROUNDS	 15
 #define MESSAGES 60
@@ -225,5 +227,5 @@ int main(void)
 		cmocka_unit_test(test_threads),
 	};
 
-	return cmocka_run_group_tests(tests, open_device, close_device);
+	return group_run(tests, open_device, close_device);
 }

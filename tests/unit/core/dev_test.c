@@ -23,6 +23,7 @@
 
 #include "core/dev.h"
 #include "core/limits.h"
+#include "group.h"
 
 /* Two with properties; the others have a name only. */
 static struct ibv_device fake_devices[CORE_MAX_OPEN_DEVS + 1];
@@ -628,5 +629,5 @@ int main(void)
 		TEST(whatever_takes_a_representor_refuses),
 	};
 
-	return cmocka_run_group_tests(tests, group_setup, group_teardown);
+	return group_run(tests, group_setup, group_teardown);
 }
