@@ -26,9 +26,10 @@
 enum {
 	STATE_TIMEOUT_MS = 5000,
 	NAP_US = 1000,
-	/* Entries of an I/O queue when nothing is configured. A connection that nobody has let in
-	 * yet takes a page for each, so more has to be asked for. */
-	DEFAULT_QUEUE_ENTRIES = 128,
+	/* Entries of an I/O queue when nothing is configured: for 128 commands at a time, since one
+	 * entry stays empty. A connection that nobody has let in yet takes a page for each, so more
+	 * has to be asked for. */
+	DEFAULT_QUEUE_ENTRIES = 129,
 };
 
 /* DOCA's allocator callbacks carry no argument: one process, one such memory. */
