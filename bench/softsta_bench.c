@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 
 #define MIB	   (1024u * 1024u)
 #define DISK_BYTES (256u * MIB)
+#define DISK_SIZE  "256M" /* the same, for the command line */
 #define ENTRIES	   129 /* one stays empty, as NVMe has it */
 #define SLOT_BYTES (128u * 1024u)
 #define NS_PER_S   1000000000.0
@@ -35,6 +37,13 @@ static const struct load loads[] = {
 };
 
 #define NUM_LOADS (sizeof(loads) / sizeof(loads[0]))
+
+static const struct engine {
+	const char *name;
+	const char *export; /* NULL: the file in the target's directory */
+} engines[] = {{"ram", "ram:" DISK_SIZE}, {"file", NULL}, {"null", "null:" DISK_SIZE}};
+
+#define NUM_ENGINES (sizeof(engines) / sizeof(engines[0]))
 
 struct bench {
 	double seconds;
@@ -250,28 +259,46 @@ static int run_engine(struct bench *bench, const char *engine, const struct ini_
 
 /* ---- targets ---- */
 
-static int run_own_target(struct bench *bench, const char *engine)
+/* The target of this program's own build tree, unless another is named. */
+static void find_target(void)
+{
+	static const char beside[] = "/../src/target/softsta-tgt";
+	char path[PATH_MAX + sizeof(beside)];
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
+	char *slash;
+
+	if (len <= 0)
+		return;
+	path[len] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return;
+	(void)stpcpy(slash, beside);
+	if (access(path, X_OK) == 0)
+		(void)setenv("SOFTSTA_TGT", path, false);
+}
+
+static int run_own_target(struct bench *bench, const struct engine *engine)
 {
 	struct tgtproc tgt;
-	char size[32];
-	const char *args[] = {"--export", size, "--nqn", TGTPROC_NQN, "--allow-any-host", NULL};
+	const char *args[] = {"--export",  engine->export,     "--nqn",
+			      TGTPROC_NQN, "--allow-any-host", NULL};
 	struct ini_params params = bench->params;
 	int rc;
 
-	rc = tgtproc_init(&tgt, strcmp(engine, "file") ? 0 : DISK_BYTES);
+	rc = tgtproc_init(&tgt, engine->export ? 0 : DISK_BYTES);
 	if (rc) {
 		fprintf(stderr, "softsta-bench: no directory for a disk: %s\n", strerror(-rc));
 		return rc;
 	}
-	snprintf(size, sizeof(size), "%s:%u", engine, DISK_BYTES);
-	if (!strcmp(engine, "file"))
+	if (!engine->export)
 		args[1] = tgt.disk;
 	rc = tgtproc_start(&tgt, args);
 	if (rc == 0) {
 		params.addr = tgt.addr;
 		params.port = tgt.port;
 		params.subnqn = TGTPROC_NQN;
-		rc = run_engine(bench, engine, &params, tgt.pid);
+		rc = run_engine(bench, engine->name, &params, tgt.pid);
 		if (tgtproc_stop(&tgt, SIGTERM, TGTPROC_STOP_MS) && rc == 0)
 			rc = -ECHILD;
 	}
@@ -281,16 +308,22 @@ static int run_own_target(struct bench *bench, const char *engine)
 
 static int run_engines(struct bench *bench)
 {
-	char *list = strdup(bench->engines), *save = NULL, *engine;
+	char *list = strdup(bench->engines), *save = NULL, *name;
 	int rc = list ? 0 : -ENOMEM;
+	size_t i;
 
-	for (engine = list ? strtok_r(list, ",", &save) : NULL; engine && rc == 0;
-	     engine = strtok_r(NULL, ",", &save)) {
-		if (strcmp(engine, "ram") && strcmp(engine, "file") && strcmp(engine, "null")) {
-			fprintf(stderr, "softsta-bench: no engine '%s'\n", engine);
+	/* Both programs are on this machine. */
+	(void)setenv("SOFTROCE_DEVICES", "sr_lo", false);
+	find_target();
+	for (name = list ? strtok_r(list, ",", &save) : NULL; name && rc == 0;
+	     name = strtok_r(NULL, ",", &save)) {
+		for (i = 0; i < NUM_ENGINES && strcmp(engines[i].name, name); i++)
+			;
+		if (i == NUM_ENGINES) {
+			fprintf(stderr, "softsta-bench: no engine '%s'\n", name);
 			rc = -EINVAL;
 		} else {
-			rc = run_own_target(bench, engine);
+			rc = run_own_target(bench, &engines[i]);
 		}
 	}
 	free(list);
@@ -308,10 +341,14 @@ static const char usage[] =
 	"  --load L@DEPTH   this row only, as randread@32\n"
 	"  --spin US        poll so long before sleeping for a completion (default 0)\n"
 	"  --json FILE      write the rows as JSON too\n"
+	"  --timeout S      for a connection and for each command (default 5)\n"
 	"  --address ADDR   measure this target instead: its first namespace is OVERWRITTEN\n"
 	"  --port PORT      its service (default 4420)\n"
 	"  --nqn NQN        its subsystem\n"
-	"  --pid PID        its process, to account CPU time\n";
+	"  --pid PID        its process, to account CPU time\n"
+	"\n"
+	"Environment: SOFTSTA_TGT, the softsta-tgt to start (default: that of the same build, else\n"
+	"the one in $PATH); SOFTROCE_DEVICES, see softroce(7) (default without --address: sr_lo).\n";
 
 enum {
 	OPT_SECONDS = 256,
@@ -319,6 +356,7 @@ enum {
 	OPT_LOAD,
 	OPT_SPIN,
 	OPT_JSON,
+	OPT_TIMEOUT,
 	OPT_ADDRESS,
 	OPT_PORT,
 	OPT_NQN,
@@ -332,6 +370,7 @@ static const struct option options[] = {
 	{"load", required_argument, NULL, OPT_LOAD},
 	{"spin", required_argument, NULL, OPT_SPIN},
 	{"json", required_argument, NULL, OPT_JSON},
+	{"timeout", required_argument, NULL, OPT_TIMEOUT},
 	{"address", required_argument, NULL, OPT_ADDRESS},
 	{"port", required_argument, NULL, OPT_PORT},
 	{"nqn", required_argument, NULL, OPT_NQN},
@@ -373,6 +412,9 @@ static void parse(struct bench *bench, int argc, char **argv)
 			break;
 		case OPT_JSON:
 			bench->json_path = optarg;
+			break;
+		case OPT_TIMEOUT:
+			bench->params.timeout_ms = (int)(number(0.001, 3600) * 1000);
 			break;
 		case OPT_ADDRESS:
 			bench->params.addr = optarg;
