@@ -126,6 +126,8 @@ unsigned int sta_eu_run(struct sta_eu *eu)
 	}
 	if (eu->fences)
 		check_fences(eu);
+	if (eu->quiescing)
+		sta_qp_check_quiescing(eu);
 	if (eu->draining)
 		sta_qp_report_drained(eu);
 	return n;
@@ -134,14 +136,15 @@ unsigned int sta_eu_run(struct sta_eu *eu)
 /* How long the EU may sleep if no fd becomes readable, in ns; 0: for ever. */
 static uint64_t longest_sleep(const struct sta_eu *eu)
 {
-	uint64_t longest = 0;
+	uint64_t longest = eu->quiescing ? STA_QUIESCE_NAP_NS : 0;
 
 	for (struct doca_sta_be_q_handle *beq = eu->beqs; beq; beq = beq->next) {
 		if (!beq->q.num_inflight)
 			continue;
 		if (beq->companion.fd < 0)
 			return STA_NAP_NS;
-		longest = eu->sta->be_timeout_ns / 8;
+		if (!longest)
+			longest = eu->sta->be_timeout_ns / 8;
 	}
 	return longest;
 }

@@ -136,6 +136,7 @@ struct doca_sta_qp_handle {
 	/* engine */
 	enum sta_qp_state state __attribute__((aligned(64)));
 	bool is_drain_wanted;
+	bool is_refusing; /* takes no new commands: about to be disconnected */
 	bool is_dirty; /* on the EU's list of QPs with something to post */
 	bool is_connected; /* Connect was answered with success */
 	bool is_flow_control_off;
@@ -149,11 +150,14 @@ struct doca_sta_qp_handle {
 	struct ibv_recv_wr *rx_chain, **rx_chain_tail;
 	struct ibv_send_wr *tx_chain, **tx_chain_tail;
 	uint32_t rx_chain_len, tx_chain_len;
-	struct doca_sta_qp_handle *next_dirty, *next_draining;
+	struct doca_sta_qp_handle *next_dirty, *next_draining, *next_quiescing;
+	uint64_t quiesce_ns; /* since when the application wants to disconnect */
+	uint64_t moved_ns; /* when something last went on, since then */
+	uint32_t num_owed; /* answers that its host waited for at the last look */
 
 	/* messages */
-	struct sta_msg established_msg, drain_msg, reap_msg; /* to the EU */
-	struct sta_msg drained_msg, reaped_msg, error_msg; /* to the IO context */
+	struct sta_msg established_msg, quiesce_msg, drain_msg, reap_msg; /* to the EU */
+	struct sta_msg quiesced_msg, drained_msg, reaped_msg, error_msg; /* to the IO context */
 	enum sta_wr_kind error_kind;
 	uint32_t error_status, error_vendor;
 
@@ -168,6 +172,7 @@ struct doca_sta_qp_handle {
 	uint32_t num_tasks; /* in flight */
 	uint32_t num_tokens; /* open non-offload callbacks */
 	bool is_established;
+	bool is_quiescing; /* to be disconnected once its host is answered */
 	bool is_draining;
 	bool is_gone; /* the EU has reported it drained */
 	bool is_destroyed; /* by the application */
@@ -246,7 +251,7 @@ struct sta_eu {
 	struct sta_pool pool;
 	struct sta_cq *cqs;
 	struct doca_sta_be_q_handle *beqs;
-	struct doca_sta_qp_handle *dirty, *draining;
+	struct doca_sta_qp_handle *dirty, *draining, *quiescing;
 	struct sta_fence_part *fences;
 	uint64_t next_check_ns; /* of time-outs */
 	struct sta_eu_stats stats;
@@ -312,7 +317,12 @@ void sta_qp_fail(struct sta_eu *eu, struct doca_sta_qp_handle *qp, enum sta_wr_k
 /* End of a round: reports QPs that nothing refers to any more. They may be freed at once. */
 void sta_qp_report_drained(struct sta_eu *eu);
 
+/* quiesce_eu.c: the end of a round: reports QPs whose hosts have been answered, or long enough */
+void sta_qp_check_quiescing(struct sta_eu *eu);
+void sta_qp_stop_quiescing(struct sta_eu *eu, struct doca_sta_qp_handle *qp);
+
 /* Messages to the EU */
+void sta_qp_on_quiesce(void *eu, struct sta_msg *msg);
 void sta_qp_on_established(void *eu, struct sta_msg *msg);
 void sta_qp_on_drain(void *eu, struct sta_msg *msg);
 void sta_qp_on_reap(void *eu, struct sta_msg *msg);

@@ -40,6 +40,8 @@ void sta_io_post(struct doca_sta_io *io, struct sta_msg *msg);
 /* qp.c; on the context's thread */
 /* True when @qp is one of @io's that the application has not destroyed. */
 bool sta_io_has_qp(const struct doca_sta_io *io, const struct doca_sta_qp_handle *qp);
+/* Disconnects: once what the host has in flight is answered, or at once. */
+void sta_qp_start_quiesce(struct doca_sta_qp_handle *qp);
 void sta_qp_start_drain(struct doca_sta_qp_handle *qp);
 /* Frees the QP if it was destroyed and nothing refers to it any more. */
 void sta_qp_free_if_unused(struct doca_sta_qp_handle *qp);

@@ -59,4 +59,16 @@
 /* How long it sleeps when a back-end without an fd has commands outstanding. */
 #define STA_NAP_NS 50000ull
 
+/*
+ * Before the application's disconnect: how long what the host has in flight may take in all; how
+ * long new commands are taken; how long a host that takes no answer, or an application that gives
+ * none, is waited for; and how long nothing must come for the host to count as answered: its last
+ * commands may be in the network.
+ */
+#define STA_QUIESCE_NS	     3000000000ull
+#define STA_QUIESCE_TAKE_NS  100000000ull
+#define STA_QUIESCE_STALL_NS 500000000ull
+#define STA_QUIESCE_QUIET_NS 5000000ull
+#define STA_QUIESCE_NAP_NS   1000000ull
+
 #endif

@@ -3,7 +3,7 @@
  * Connections on the control path: from a rdma_cm_id to a QP that an EU serves, and back. All on
  * the thread of the STA IO context; the EU is told by messages.
  *
- *   alloc -> accept -> (established) -> drain -> gone -> freed
+ *   alloc -> accept -> (established) -> (quiesce) -> drain -> gone -> freed
  *
  * The rdma_cm_id is ours from accept on, whatever the result. A QP is freed when the application
  * has destroyed it, the EU has reported it gone, and no task refers to it.
@@ -23,6 +23,7 @@
 #define NVME_RDMA_CM_NO_RSC	 0x06
 #define NVME_RDMA_CRQSIZE_OFFSET 2
 
+static void on_quiesced(void *owner, struct sta_msg *msg);
 static void on_drained(void *owner, struct sta_msg *msg);
 static void on_reaped(void *owner, struct sta_msg *msg);
 
@@ -51,8 +52,10 @@ doca_error_t doca_sta_io_qp_alloc(struct doca_sta_io *io, const struct doca_dev 
 		goto err_uncount;
 	*qp = (struct doca_sta_qp_handle){.io = io, .index = io->next_index++};
 	qp->established_msg.fn = sta_qp_on_established;
+	qp->quiesce_msg.fn = sta_qp_on_quiesce;
 	qp->drain_msg.fn = sta_qp_on_drain;
 	qp->reap_msg.fn = sta_qp_on_reap;
+	qp->quiesced_msg.fn = on_quiesced;
 	qp->drained_msg.fn = on_drained;
 	qp->reaped_msg.fn = on_reaped;
 	qp->error_msg.fn = sta_io_on_qp_error;
@@ -393,7 +396,7 @@ doca_error_t doca_sta_io_qp_connect_established(struct doca_sta_io *io,
 {
 	if (!io || !sta_io_has_qp(io, qp))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!qp->qp || qp->is_draining)
+	if (!qp->qp || qp->is_quiescing || qp->is_draining)
 		return DOCA_ERROR_BAD_STATE;
 	if (!qp->is_established)
 		sta_eu_post(qp->eu, &qp->established_msg);
@@ -431,6 +434,21 @@ void sta_qp_start_drain(struct doca_sta_qp_handle *qp)
 	/* Fails when the connection never came to be, or is broken: drained all the same. */
 	(void)rdma_disconnect(qp->id);
 	sta_eu_post(qp->eu, &qp->drain_msg);
+}
+
+void sta_qp_start_quiesce(struct doca_sta_qp_handle *qp)
+{
+	if (qp->is_quiescing || qp->is_draining)
+		return;
+	qp->is_quiescing = true;
+	sta_eu_post(qp->eu, &qp->quiesce_msg);
+}
+
+static void on_quiesced(void *owner, struct sta_msg *msg)
+{
+	(void)owner;
+	/* Or it is draining already: the application did not wait. */
+	sta_qp_start_drain(util_container_of(msg, struct doca_sta_qp_handle, quiesced_msg));
 }
 
 static void unlink_from_io(struct doca_sta_qp_handle *qp)

@@ -36,8 +36,9 @@ void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes)
 {
 	struct doca_sta_qp_handle *qp = rx->wr.qp;
 
-	if (qp->state == STA_QP_FAILED)
+	if (qp->state == STA_QP_FAILED || qp->is_refusing)
 		return;
+	qp->moved_ns = eu->now_ns;
 	/* NVMe over Fabrics 1.1, 2.1: a capsule is never shorter than its command. There is no
 	 * command to answer, so the connection ends. */
 	if (bytes < STA_SQE_BYTES) {
@@ -129,6 +130,7 @@ void sta_qp_on_drain(void *owner, struct sta_msg *msg)
 	struct sta_eu *eu = owner;
 
 	qp->is_drain_wanted = true;
+	sta_qp_stop_quiescing(eu, qp);
 	sta_qp_fail(eu, qp, STA_WR_RECV, IBV_WC_WR_FLUSH_ERR, 0);
 	qp->next_draining = eu->draining;
 	eu->draining = qp;

@@ -48,6 +48,8 @@ enum {
 	TGT_PARK_TIMEOUT_MS = 3 * 1000,
 	/* SIGTERM: from the disconnects to the exit, at most. */
 	TGT_SHUTDOWN_TIMEOUT_MS = 8 * 1000,
+	/* Of that, for what hosts have in flight (STA waits less for it) and the I/O queues. */
+	TGT_SHUTDOWN_IO_TIMEOUT_MS = 5 * 1000,
 
 	/* While some addresses of a configuration exist: how long the others are waited for. */
 	TGT_ADDRESS_GRACE_MS = 15 * 1000,

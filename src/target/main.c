@@ -76,7 +76,13 @@ static void shut_down(struct tgt_server *server)
 {
 	uint64_t until = tgt_loop_now_ms() + TGT_SHUTDOWN_TIMEOUT_MS;
 
+	uint64_t io_until = tgt_loop_now_ms() + TGT_SHUTDOWN_IO_TIMEOUT_MS;
+
 	tgt_server_close_hosts(server);
+	while (tgt_server_has_io_queues(server) && tgt_loop_now_ms() < io_until)
+		if (tgt_server_turn(server, io_until))
+			break;
+	tgt_server_close_controllers(server);
 	while (tgt_server_has_queues(server) && tgt_loop_now_ms() < until)
 		if (tgt_server_turn(server, until))
 			break;

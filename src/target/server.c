@@ -245,9 +245,17 @@ void tgt_server_close_hosts(struct tgt_server *server)
 {
 	server->tgt.is_stopping = true;
 	tgt_listener_close(server);
-	/* I/O first: what a host has in flight is answered while its controller is still there. */
 	tgt_ioq_close_all(server);
+}
+
+void tgt_server_close_controllers(struct tgt_server *server)
+{
 	tgt_adminq_close_all(server, false);
+}
+
+bool tgt_server_has_io_queues(const struct tgt_server *server)
+{
+	return !util_list_is_empty(&server->io_queues);
 }
 
 bool tgt_server_has_queues(const struct tgt_server *server)

@@ -97,8 +97,17 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 /** tgt_server_turn() - one round of the loop, until @deadline_ms at the latest. */
 int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms);
 
-/** tgt_server_close_hosts() - refuse new hosts, disconnect all others. */
+/** tgt_server_close_hosts() - refuse new hosts, disconnect the I/O queues of all others. */
 void tgt_server_close_hosts(struct tgt_server *server);
+
+/**
+ * tgt_server_close_controllers() - disconnect the admin queues. When the I/O queues are gone: a
+ * host whose admin queue ends gives up what it has in flight.
+ */
+void tgt_server_close_controllers(struct tgt_server *server);
+
+/** tgt_server_has_io_queues() - is some I/O queue still there? */
+bool tgt_server_has_io_queues(const struct tgt_server *server);
 
 /** tgt_server_has_queues() - is some connection still there? */
 bool tgt_server_has_queues(const struct tgt_server *server);

@@ -29,7 +29,9 @@
 /* What nobody waits for who is not shut out, on a busy machine too; some 20 ms are normal. */
 #define SERVED_NS  5000000000u
 #define RECONNECTS 200u
-#define IDLE_MS	   2000
+/* Outstanding when the target is stopped. */
+#define STOP_WRITES 60u
+#define IDLE_MS	    2000
 /* 1 % of a core. */
 #define IDLE_CPU_NS (IDLE_MS * 10000u)
 /* Keep-alive time-outs are checked to a granularity of KAS, a second. */
@@ -296,27 +298,46 @@ static void every_stop_signal_is_orderly(void **state)
 	}
 }
 
-/* A target that is stopped tells its hosts, with writes in flight and without. */
-static void hosts_are_told_of_the_stop(void **state)
+/* Everything that was submitted is answered with success. */
+static void check_answered(struct host *host, unsigned int count)
 {
-	struct ini_cmd cmd = {.data = INI_DATA_KEYED, .bytes = 4096};
+	struct ini_error error = {0};
+	struct ini_done done[8];
+	unsigned int answered = 0;
+	int n, i;
+
+	while (answered < count && (n = ini_wait(host->io, done, 8, TOLD_MS, &error)) >= 0) {
+		for (i = 0; i < n; i++)
+			assert_int_equal(ini_cqe_status(&done[i].cqe), NVME_SC_SUCCESS);
+		answered += (unsigned int)n;
+	}
+	assert_int_equal(answered, count);
+}
+
+/* A target that is stopped tells its hosts, and before that answers what they have in flight. */
+static void check_stop(int after_ms)
+{
+	struct ini_cmd cmd = {.data = INI_DATA_KEYED, .bytes = CHUNK_BYTES};
 	struct ini_error error = {0};
 	struct host busy, idle;
 	unsigned int i;
 	int status;
 
-	(void)state;
-	host_connect(&busy, &tgt, 64, 4096);
+	host_connect(&busy, &tgt, 64, CHUNK_BYTES);
 	host_connect(&idle, &tgt, 8, 4096);
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < STOP_WRITES; i++) {
+		uint32_t blocks = CHUNK_BYTES / busy.block_bytes;
+
 		cmd.tag = INI_TAG_ANY;
-		ini_sqe_rw(&cmd.sqe, nvme_cmd_write, busy.nsid, busy.blocks / 2 + (uint64_t)i * 8,
-			   4096 / busy.block_bytes);
+		ini_sqe_rw(&cmd.sqe, nvme_cmd_write, busy.nsid,
+			   busy.blocks / 2 + (uint64_t)i * blocks, blocks);
 		assert_ok(ini_submit(busy.io, &cmd, &error));
 	}
+	sleep_ms(after_ms);
 	status = tgtproc_stop(&tgt, SIGTERM, TGTPROC_STOP_MS);
 	if (status)
 		fail_msg("the target ended with %d: %s", status, tgt.log);
+	check_answered(&busy, STOP_WRITES);
 	assert_ok(ini_wait_disconnect(busy.io, TOLD_MS, &error));
 	assert_ok(ini_wait_disconnect(busy.admin, TOLD_MS, &error));
 	assert_ok(ini_wait_disconnect(idle.io, TOLD_MS, &error));
@@ -327,6 +348,15 @@ static void hosts_are_told_of_the_stop(void **state)
 	ini_abandon(idle.admin);
 	assert_int_equal(tgtproc_start_default(&tgt), 0);
 	host_check_served(&tgt);
+}
+
+static void hosts_are_told_of_the_stop(void **state)
+{
+	int after_ms;
+
+	(void)state;
+	for (after_ms = 0; after_ms < 3; after_ms++)
+		check_stop(after_ms);
 }
 
 static void target_killed_during_writes(void **state)

@@ -146,6 +146,15 @@ static void on_drained(void *io, struct sta_msg *msg)
 	qp_of(h->qp)->num_drained++;
 }
 
+static void on_quiesced(void *io, struct sta_msg *msg)
+{
+	struct doca_sta_qp_handle *h =
+		util_container_of(msg, struct doca_sta_qp_handle, quiesced_msg);
+
+	(void)io;
+	qp_of(h->qp)->num_quiesced++;
+}
+
 static void on_error(void *io, struct sta_msg *msg)
 {
 	struct doca_sta_qp_handle *h = util_container_of(msg, struct doca_sta_qp_handle, error_msg);
@@ -304,6 +313,8 @@ struct engine_qp *engine_add_qp(struct engine *e, unsigned int eu)
 	h->reqs = calloc(ENGINE_DEPTH, sizeof(*h->reqs));
 	assert_true(h->mem && h->rxs && h->reqs);
 	h->established_msg.fn = sta_qp_on_established;
+	h->quiesce_msg.fn = sta_qp_on_quiesce;
+	h->quiesced_msg.fn = on_quiesced;
 	h->drain_msg.fn = sta_qp_on_drain;
 	h->reap_msg.fn = sta_qp_on_reap;
 	h->drained_msg.fn = on_drained;

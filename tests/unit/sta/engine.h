@@ -53,7 +53,7 @@ struct engine_qp {
 	bool is_error;
 	/* Posting fails after so many more work requests of either kind; negative: never. */
 	int sends_left, recvs_left;
-	unsigned int num_drained, num_errors; /* told to the IO context */
+	unsigned int num_drained, num_quiesced, num_errors; /* told to the IO context */
 	struct ibv_mr mr;
 	/* Answers that have arrived, oldest first. */
 	struct sta_cqe answers[ENGINE_MAX_SENT];
