@@ -52,14 +52,10 @@ static void log_bind_error(const struct roce_device *dev, const union roce_addr 
 							   : (const void *)&addr->in.sin_addr;
 
 	inet_ntop(addr->sa.sa_family, bytes, text, sizeof(text));
-	if (rc == -EADDRINUSE)
-		util_log(UTIL_LOG_ERROR, "roce.lane",
-			 "%s: UDP port %d on %s is taken by another process", dev->ibdev.name,
-			 ROCE_UDP_PORT, text);
-	else
-		/* A tentative IPv6 address, for one. Who asks for it gets the error. */
-		util_log(UTIL_LOG_DEBUG, "roce.lane", "%s: UDP port %d on %s: %s", dev->ibdev.name,
-			 ROCE_UDP_PORT, text, strerror(-rc));
+	/* Another process has it, or an IPv6 address is tentative. Who asks for it gets the error.
+	 */
+	util_log(UTIL_LOG_DEBUG, "roce.lane", "%s: UDP port %d on %s: %s", dev->ibdev.name,
+		 ROCE_UDP_PORT, text, strerror(-rc));
 }
 
 /* The first 127.0.0.x whose port is free: several processes share one loopback device. */

@@ -162,7 +162,7 @@ struct tgt_device *tgt_device_find(struct tgt_server *server, struct ibv_context
 	return NULL;
 }
 
-void tgt_device_addr(const struct tgt_device *device, int family, char text[TGT_ADDR_TEXT])
+bool tgt_device_addr(const struct tgt_device *device, int family, union tgt_sockaddr *ret)
 {
 	const struct doca_devinfo *info = doca_dev_as_devinfo(device->dev);
 	union tgt_sockaddr addr = {.sa.sa_family = (sa_family_t)family};
@@ -174,9 +174,9 @@ void tgt_device_addr(const struct tgt_device *device, int family, char text[TGT_
 	else
 		rc = doca_devinfo_get_ipv4_addr(info, (uint8_t *)&addr.in.sin_addr,
 						sizeof(addr.in.sin_addr));
-	text[0] = '\0';
 	if (rc == DOCA_SUCCESS)
-		tgt_addr_format(&addr.sa, text);
+		*ret = addr;
+	return rc == DOCA_SUCCESS;
 }
 
 static void on_completions(void *arg)

@@ -149,6 +149,14 @@ static bool is_loopback(const union tgt_sockaddr *addr)
 	       ntohl(addr->in.sin_addr.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
 }
 
+static int taken_error(struct tgt_err *err, const char *addr)
+{
+	return tgt_err_set(err, -EADDRINUSE,
+			   "cannot listen on %s: its UDP port %d (RoCEv2) is taken by another"
+			   " program",
+			   addr, ROCE_UDP_PORT);
+}
+
 static int listen_error(struct tgt_err *err, int code, const union tgt_sockaddr *sa)
 {
 	uint16_t port = tgt_addr_port(&sa->sa);
@@ -162,13 +170,12 @@ static int listen_error(struct tgt_err *err, int code, const union tgt_sockaddr 
 				   " has that address",
 				   addr);
 	case ENODEV:
+		if (roce_port_is_taken(sa))
+			return taken_error(err, addr);
 		return tgt_err_set(err, -code, "cannot listen on %s: no RDMA device there", addr);
 	case EADDRINUSE:
 		if (roce_port_is_taken(sa))
-			return tgt_err_set(err, -code,
-					   "cannot listen on %s: its UDP port %d (RoCEv2) is taken"
-					   " by another program",
-					   addr, ROCE_UDP_PORT);
+			return taken_error(err, addr);
 		if (is_loopback(sa))
 			return tgt_err_set(err, -code,
 					   "cannot listen on %s: the loopback device has another"
@@ -238,20 +245,69 @@ err:
 	return rc;
 }
 
+/*
+ * Is the device's UDP port 4791 at @addr taken by another program? Asked once a wildcard listens,
+ * so that the device's sockets are as they will be.
+ */
+static bool device_is_taken(const struct tgt_server *server, union tgt_sockaddr *addr)
+{
+	struct rdma_cm_id *id;
+	bool is_bound;
+
+	if (rdma_create_id(server->cm, &id, NULL, RDMA_PS_TCP))
+		return false;
+	is_bound = !rdma_bind_addr(id, &addr->sa);
+	rdma_destroy_id(id);
+	return !is_bound && roce_port_is_taken(addr);
+}
+
+/* A wildcard needs one address left, other than loopback if this machine has others. */
+static int check_wildcard(const struct tgt_server *server, const union tgt_sockaddr *any,
+			  struct tgt_err *err)
+{
+	char text[sizeof(err->text) / 2] = "", addr[TGT_ADDR_TEXT];
+	union tgt_sockaddr sa;
+	size_t i, at = 0;
+
+	for (i = 0; i < server->n_devices; i++) {
+		if (!tgt_device_addr(&server->devices[i], any->sa.sa_family, &sa))
+			continue;
+		if (!device_is_taken(server, &sa)) {
+			if (!is_loopback(&sa))
+				return 0;
+			continue;
+		}
+		tgt_addr_format(&sa.sa, addr);
+		if (at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", at ? ", " : "",
+					       addr);
+	}
+	return at ? taken_error(err, text) : 0;
+}
+
 /* For a wildcard: the addresses that a host may use, since nobody can connect to "any". */
-static void log_listening(const struct tgt_server *server, const struct sockaddr *sa)
+static void log_listening(const struct tgt_server *server, const struct sockaddr *any)
 {
 	char text[1024], addr[TGT_ADDR_TEXT];
+	union tgt_sockaddr sa;
 	size_t i, at;
 
-	tgt_addr_format(sa, addr);
+	tgt_addr_format(any, addr);
 	at = (size_t)snprintf(text, sizeof(text), strchr(addr, ':') ? "[%s]:%u" : "%s:%u", addr,
-			      tgt_addr_port(sa));
-	for (i = 0; i < server->n_devices && tgt_addr_is_any(sa); i++) {
-		tgt_device_addr(&server->devices[i], sa->sa_family, addr);
-		if (addr[0] && at < sizeof(text))
+			      tgt_addr_port(any));
+	for (i = 0; i < server->n_devices && tgt_addr_is_any(any); i++) {
+		const struct tgt_device *device = &server->devices[i];
+
+		if (!tgt_device_addr(device, any->sa_family, &sa))
+			continue;
+		tgt_addr_format(&sa.sa, addr);
+		if (device_is_taken(server, &sa))
+			tgt_log("warning: not listening on %s on %s: its UDP port %d (RoCEv2) is"
+				" taken by another program",
+				addr, device->name, ROCE_UDP_PORT);
+		else if (at < sizeof(text))
 			at += (size_t)snprintf(text + at, sizeof(text) - at, ", %s on %s", addr,
-					       server->devices[i].name);
+					       device->name);
 	}
 	tgt_log("listening on %s", text);
 }
@@ -265,6 +321,9 @@ int tgt_listener_listen(struct tgt_server *server, struct tgt_err *err)
 
 		if (rdma_listen(listener->id, BACKLOG))
 			return listen_error(err, errno, &listener->port->addr);
+		if (tgt_addr_is_any(&listener->port->addr.sa) &&
+		    check_wildcard(server, &listener->port->addr, err))
+			return -EADDRINUSE;
 		listener->port->is_bound = true;
 	}
 	return 0;

@@ -136,8 +136,8 @@ int tgt_datapath_add_subsys(struct tgt_server *server, struct tgt_subsys *subsys
 void tgt_datapath_progress(struct tgt_server *server);
 /** tgt_device_find() - by the name of a connection's device; NULL if it is none of ours. */
 struct tgt_device *tgt_device_find(struct tgt_server *server, struct ibv_context *verbs);
-/** tgt_device_addr() - an address of the device in @family as text, "" if it has none. */
-void tgt_device_addr(const struct tgt_device *device, int family, char text[TGT_ADDR_TEXT]);
+/** tgt_device_addr() - an address of the device in @family; false if it has none. */
+bool tgt_device_addr(const struct tgt_device *device, int family, union tgt_sockaddr *ret);
 /** tgt_device_verbs() - make pd and channel for the first admin queue. 0 or a negative errno. */
 int tgt_device_verbs(struct tgt_device *device, struct ibv_context *verbs);
 
