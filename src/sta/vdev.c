@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-/* Staging slots an EU gets for each QP it takes, up to a maximum. */
+/* Staging slots of an EU for each QP that it has at a time, up to a maximum. */
 static const struct {
 	uint32_t per_qp, max;
 } slot_plan[STA_SLOT_CLASSES] = {
@@ -109,15 +109,17 @@ static doca_error_t register_region(struct sta_vdev *vdev, struct sta_region *re
 static doca_error_t grow(struct doca_sta *sta, struct sta_vdev *vdev, struct sta_eu *eu,
 			 enum sta_slot_class class)
 {
-	uint32_t have = eu->num_slots[class];
-	uint32_t more = slot_plan[class].max - have;
+	uint32_t have = eu->num_slots[class], max = slot_plan[class].max;
+	uint32_t want = util_min((eu->num_qps + 1) * slot_plan[class].per_qp, max);
 	struct sta_region *region;
 	doca_error_t err;
+	uint32_t more;
 
-	if (more > slot_plan[class].per_qp)
-		more = slot_plan[class].per_qp;
-	if (!more)
+	if (want <= have)
 		return DOCA_SUCCESS;
+	/* Doubled each time: a region takes a place in the tables of devices and controllers. */
+	more = util_max(want - have, have);
+	more = util_min(more, max - have);
 	err = sta_region_create(&sta->mem, class, more, &region);
 	if (err == DOCA_SUCCESS) {
 		err = register_region(vdev, region);
