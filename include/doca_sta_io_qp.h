@@ -130,7 +130,10 @@ doca_error_t doca_sta_io_qp_connect_established(struct doca_sta_io *sta_io,
  * @sta_io: the I/O context that made it
  * @qp_handle: the queue pair; the handle is invalid afterwards
  *
- * A connection that is still up is broken off.
+ * A connection that is still up is broken off. The rdma_cm_id is destroyed when the connection has
+ * drained, which may be after the return: until then it may have events, so what its context points
+ * to has to stay, or the context be cleared before. Tasks about the queue pair may be submitted and
+ * freed still.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or a queue pair that is not of this I/O context

@@ -169,7 +169,7 @@ struct doca_sta_qp_handle {
 	struct sta_task *disconnects; /* wait for drained */
 	uint32_t qpn;
 	uint16_t port_id, index;
-	uint32_t num_tasks; /* in flight */
+	uint32_t num_tasks; /* not freed */
 	uint32_t num_tokens; /* open non-offload callbacks */
 	bool is_established;
 	bool is_quiescing; /* to be disconnected once its host is answered */

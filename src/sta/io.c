@@ -153,7 +153,7 @@ doca_error_t doca_sta_io_task_disconnect_alloc_init(struct doca_sta_io *io,
 			     &task);
 	if (err != DOCA_SUCCESS)
 		return err;
-	task->qp = qp;
+	sta_qp_hold_task(qp, task);
 	*ret = sta_task_public(task);
 	return DOCA_SUCCESS;
 }

@@ -43,6 +43,9 @@ bool sta_io_has_qp(const struct doca_sta_io *io, const struct doca_sta_qp_handle
 /* Disconnects: once what the host has in flight is answered, or at once. */
 void sta_qp_start_quiesce(struct doca_sta_qp_handle *qp);
 void sta_qp_start_drain(struct doca_sta_qp_handle *qp);
+/* A task is about the QP, which lives until the application has freed the task. */
+void sta_qp_hold_task(struct doca_sta_qp_handle *qp, struct sta_task *task);
+void sta_qp_release_task(struct doca_sta_qp_handle *qp);
 /* Frees the QP if it was destroyed and nothing refers to it any more. */
 void sta_qp_free_if_unused(struct doca_sta_qp_handle *qp);
 /* Destroys what the application left, for the end of the context. */

@@ -54,8 +54,6 @@ void sta_io_on_task_done(void *owner, struct sta_msg *msg)
 		qp->num_tokens--;
 	/* The callback may destroy the QP. */
 	sta_task_finish(task);
-	qp->num_tasks--;
-	sta_qp_free_if_unused(qp);
 }
 
 static doca_error_t submit_with(struct sta_task *task, void (*fn)(void *eu, struct sta_msg *msg))
@@ -68,7 +66,6 @@ static doca_error_t submit_with(struct sta_task *task, void (*fn)(void *eu, stru
 	req->has_task = true;
 	if (task->is_last)
 		req->is_open = false;
-	qp->num_tasks++;
 	if (!qp->is_gone) {
 		task->msg.fn = fn;
 		sta_eu_post(qp->eu, &task->msg);
@@ -122,7 +119,7 @@ static doca_error_t alloc_send(struct doca_sta_io *io, union doca_data user_data
 	err = sta_task_alloc(io->send_pool, &io->send_cbs, &send_kind, user_data, &task);
 	if (err != DOCA_SUCCESS)
 		return err;
-	task->qp = qp;
+	sta_qp_hold_task(qp, task);
 	task->req = req;
 	task->is_last = true;
 	task->is_with_data = is_with_data;
@@ -163,7 +160,7 @@ doca_error_t doca_sta_io_task_non_offload_rdma_read_alloc_init(
 	err = sta_task_alloc(io->read_pool, &io->read_cbs, &read_kind, user_data, &task);
 	if (err != DOCA_SUCCESS)
 		return err;
-	task->qp = qp;
+	sta_qp_hold_task(qp, task);
 	task->req = req;
 	*ret = sta_task_public(task);
 	return DOCA_SUCCESS;

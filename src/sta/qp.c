@@ -461,12 +461,37 @@ static void unlink_from_io(struct doca_sta_qp_handle *qp)
 	qp->io->num_qps--;
 }
 
+void sta_qp_hold_task(struct doca_sta_qp_handle *qp, struct sta_task *task)
+{
+	task->qp = qp;
+	qp->num_tasks++;
+}
+
+void sta_qp_release_task(struct doca_sta_qp_handle *qp)
+{
+	qp->num_tasks--;
+	sta_qp_free_if_unused(qp);
+}
+
+/* The EU is done with it. Its id goes at once: it may have events that the application hears. */
+static void close_connection(struct doca_sta_qp_handle *qp)
+{
+	if (!qp->id)
+		return;
+	rdma_destroy_qp(qp->id);
+	(void)rdma_destroy_id(qp->id);
+	qp->id = NULL;
+}
+
 void sta_qp_free_if_unused(struct doca_sta_qp_handle *qp)
 {
 	struct doca_sta_subs_handle *subsys = atomic_load(&qp->subsys);
 	struct doca_sta_io *io = qp->io;
 
-	if (!qp->is_destroyed || qp->num_tasks || (qp->qp && !qp->is_gone) || qp->is_reaping)
+	if (!qp->is_destroyed || (qp->qp && !qp->is_gone) || qp->is_reaping)
+		return;
+	close_connection(qp);
+	if (qp->num_tasks)
 		return;
 	if (qp->num_tokens || qp->has_leftovers) {
 		qp->is_reaping = true;
@@ -474,10 +499,8 @@ void sta_qp_free_if_unused(struct doca_sta_qp_handle *qp)
 		return;
 	}
 	if (qp->qp) {
-		rdma_destroy_qp(qp->id);
 		free_memory(qp);
 		unplace(qp);
-		(void)rdma_destroy_id(qp->id);
 	}
 	if (subsys)
 		atomic_fetch_sub(&subsys->num_qps, 1);

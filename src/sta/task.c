@@ -7,6 +7,7 @@
 #include <doca_ctx.h>
 
 #include "core/ctx.h"
+#include "sta/io.h"
 
 static struct sta_task *from_base(struct doca_task *base)
 {
@@ -41,7 +42,10 @@ static void complete(struct doca_task *base)
 
 static void release(struct doca_task *base)
 {
-	(void)base;
+	struct sta_task *task = from_base(base);
+
+	if (task->qp)
+		sta_qp_release_task(task->qp);
 }
 
 static const struct core_task_ops task_ops = {

@@ -37,6 +37,7 @@ struct ioq {
 	struct util_list link;
 	struct tgt_server *server;
 	struct doca_sta_qp_handle *qp;
+	struct rdma_cm_id *id; /* STA's; NULL before it is accepted, and if it is not */
 	struct util_list free_cmds;
 	unsigned int n_cmds; /* taken, until their send task is done */
 	bool is_disconnecting;
@@ -390,7 +391,6 @@ int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct 
 		goto err_queue;
 	if (doca_sta_io_qp_set_user_data(server->io, q->qp, self) != DOCA_SUCCESS)
 		goto err_qp;
-	id->context = &q->conn;
 	util_list_add_tail(&server->io_queues, &q->link);
 	tgt_cm_accept_fill(record, q->queue.max_entries);
 	/* From here on the id is STA's, whatever the result: end the queue by its own way. */
@@ -398,7 +398,10 @@ int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct 
 				  NULL) != DOCA_SUCCESS) {
 		tgt_log("queue %u of %s: cannot be accepted", request->qid, q->queue.peer_addr);
 		q_disconnect(&q->queue);
+		return 0;
 	}
+	q->id = id;
+	id->context = &q->conn;
 	return 0;
 
 err_qp:
@@ -500,6 +503,8 @@ void tgt_ioq_reap(struct tgt_server *server)
 		if (!q->is_disconnected || q->n_cmds)
 			continue;
 		util_list_del(&q->link);
+		if (q->id)
+			q->id->context = NULL; /* STA may keep it a while, and it has events */
 		(void)doca_sta_io_qp_destroy(server->io, q->qp);
 		tgt_queue_gone(&q->queue);
 		ioq_free(q);

@@ -17,6 +17,7 @@
 
 #include "group.h"
 #include "host.h"
+#include "util/compiler.h"
 
 #define END_MS 5000
 
@@ -353,6 +354,44 @@ static void short_admin_capsule(void **state)
 }
 
 /* A message longer than a capsule can be does not fit the receive buffer. */
+/*
+ * Commands that the target answers itself keep coming on I/O queues while it takes their controller
+ * down: it lets go of each queue with callbacks open and events of its connection still to come.
+ */
+static void commands_while_the_controller_ends(void **state)
+{
+	static const uint8_t junk[8] = {nvme_admin_identify};
+	struct ini_queue *queues[6];
+	struct ini_error error = {0};
+	struct ini_cmd cmd;
+	struct ini_params params;
+	struct host dying;
+	uint16_t i, round, n;
+
+	(void)state;
+	for (round = 0; round < 100; round++) {
+		host_connect_admin(&dying, &tgt);
+		for (i = 0; i < UTIL_ARRAY_SIZE(queues); i++) {
+			params = host_io_params(&dying, (uint16_t)(i + 1), 32, 0);
+			assert_ok(ini_open_connect(&queues[i], &params, NULL, &error));
+		}
+		assert_ok(ini_send_raw(dying.admin, junk, sizeof(junk), &error));
+		nanosleep(&(struct timespec){.tv_nsec = round * 4000}, NULL);
+		for (n = 0; n < 28; n++) {
+			for (i = 0; i < UTIL_ARRAY_SIZE(queues); i++) {
+				cmd = (struct ini_cmd){.tag = INI_TAG_ANY,
+						       .sqe = {.opcode = 0x7c, .nsid = htole32(1)}};
+				(void)ini_submit(queues[i], &cmd, &error); /* till it ends */
+			}
+		}
+		for (i = 0; i < UTIL_ARRAY_SIZE(queues); i++)
+			ini_close(queues[i]);
+		ini_close(dying.admin);
+	}
+	assert_true(tgtproc_is_running(&tgt));
+	assert_queue_works();
+}
+
 static void long_capsule(void **state)
 {
 	struct ini_queue *victim = open_victim();
@@ -408,13 +447,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_are_logged), /* first: no error is on its way then */
-		cmocka_unit_test(sgl_length),		cmocka_unit_test(longer_than_mdts),
-		cmocka_unit_test(read_in_capsule),	cmocka_unit_test(beyond_the_capsule),
-		cmocka_unit_test(descriptor_type),	cmocka_unit_test(lba_out_of_range),
-		cmocka_unit_test(unknown_opcode),	cmocka_unit_test(unknown_namespace),
-		cmocka_unit_test(unknown_fabrics_type), cmocka_unit_test(unknown_property),
-		cmocka_unit_test(short_capsule),	cmocka_unit_test(long_capsule),
-		cmocka_unit_test(foreign_memory),	cmocka_unit_test(short_admin_capsule),
+		cmocka_unit_test(sgl_length),
+		cmocka_unit_test(longer_than_mdts),
+		cmocka_unit_test(read_in_capsule),
+		cmocka_unit_test(beyond_the_capsule),
+		cmocka_unit_test(descriptor_type),
+		cmocka_unit_test(lba_out_of_range),
+		cmocka_unit_test(unknown_opcode),
+		cmocka_unit_test(unknown_namespace),
+		cmocka_unit_test(unknown_fabrics_type),
+		cmocka_unit_test(unknown_property),
+		cmocka_unit_test(short_capsule),
+		cmocka_unit_test(long_capsule),
+		cmocka_unit_test(foreign_memory),
+		cmocka_unit_test(short_admin_capsule),
+		cmocka_unit_test(commands_while_the_controller_ends),
 	};
 
 	return group_run(tests, setup, teardown);

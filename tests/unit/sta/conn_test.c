@@ -165,14 +165,89 @@ static void test_every_failure_of_accept(void **state)
 	assert_true(n > 10);
 }
 
+static struct doca_sta_qp_handle *connect_one(struct ctl *f)
+{
+	struct doca_sta_qp_handle *qp;
+
+	assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(),
+						accept_record, sizeof(accept_record), NULL, &qp),
+			 DOCA_SUCCESS);
+	return qp;
+}
+
+/* The id goes with the connection, since it has events; the rest stays for a task that is not free.
+ */
+static void test_task_outlives_its_queue_pair(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *early, *late;
+	struct doca_sta_qp_handle *qp;
+	union doca_data self = {.ptr = f};
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	qp = connect_one(f);
+	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &early),
+			 DOCA_SUCCESS);
+	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &late),
+			 DOCA_SUCCESS);
+	ctl_submit(early);
+	PROGRESS_UNTIL(f, f->num_done == 1);
+	assert_non_null(qp->id);
+	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
+	assert_null(qp->id);
+	assert_int_equal(atomic_load(&f->sta->num_qps), 1);
+	ctl_submit(late);
+	PROGRESS_UNTIL(f, f->num_done == 2);
+	assert_int_equal(atomic_load(&f->sta->num_qps), 0);
+	ctl_stop_io(f);
+}
+
+static unsigned int num_regions(const struct ctl *f)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < f->sta->num_eus; i++) {
+		for (struct sta_region *r = f->sta->eus[i].eu.regions; r; r = r->next)
+			n++;
+	}
+	return n;
+}
+
+/* Memory is for the connections of a time, however many there were before. */
+static void test_connections_without_end(void **state)
+{
+	struct doca_sta_qp_handle *qps[8];
+	struct ctl *f = *state;
+	unsigned int after_first = 0, i, k;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	for (i = 0; i < 50; i++) {
+		for (k = 0; k < UTIL_ARRAY_SIZE(qps); k++)
+			qps[k] = connect_one(f);
+		if (i == 0)
+			after_first = num_regions(f);
+		for (k = 0; k < UTIL_ARRAY_SIZE(qps); k++)
+			assert_int_equal(doca_sta_io_qp_destroy(f->io, qps[k]), DOCA_SUCCESS);
+		PROGRESS_UNTIL(f, atomic_load(&f->sta->num_qps) == 0);
+	}
+	assert_int_equal(num_regions(f), after_first);
+	/* Four QPs an EU: sizes double from one QP's share, so three regions a class at most. */
+	assert_in_range(after_first, CTL_EUS * STA_SLOT_CLASSES, 3 * CTL_EUS * STA_SLOT_CLASSES);
+	ctl_stop_io(f);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, ctl_setup, ctl_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_queue_pair_states),
-		TEST(test_stop_ends_connections),
-		TEST(test_every_failure_of_accept),
+		TEST(test_queue_pair_states),	    TEST(test_stop_ends_connections),
+		TEST(test_every_failure_of_accept), TEST(test_task_outlives_its_queue_pair),
+		TEST(test_connections_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
