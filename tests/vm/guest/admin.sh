@@ -11,7 +11,10 @@ discover() {
 }
 list() { nvme list | tee /tmp/list && grep -q "^$dev " /tmp/list; }
 id_ctrl() { nvme id-ctrl /dev/nvme0 | tee /tmp/id && grep -q '^mdts *: 8$' /tmp/id; }
-id_ns() { nvme id-ns $dev | tee /tmp/ns && ! grep -q '^nguid *: 0*$' /tmp/ns; }
+id_ns() {
+	nvme id-ns $dev | tee /tmp/ns && grep -q '^nguid *: [0-9a-f]*$' /tmp/ns &&
+		! grep -q '^nguid *: 0*$' /tmp/ns
+}
 logs() {
 	nvme smart-log /dev/nvme0 >/tmp/log && nvme error-log /dev/nvme0 -e 4 >/tmp/log &&
 		nvme effects-log /dev/nvme0 >/tmp/log && nvme fw-log /dev/nvme0 >/tmp/log &&

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # lib.sh - functions for scripts that run in a guest:  . /job/lib.sh
 # shellcheck shell=bash
+set -o pipefail
 PORT=${PORT:-4420}
 
 # say WORDS: a line of the report, with the guest's uptime.
@@ -44,6 +45,6 @@ await() { within "${2:-60}" test -e "/job/$1"; }
 
 # kernel_log_is_clean: no error of RDMA or NVMe in the kernel log.
 kernel_log_is_clean() {
-	! dmesg | grep -E 'nvme|rxe|rdma|infiniband|blk_update|I/O error' |
-		grep -iE 'error|fail|time ?out|reset|reconnect|abort|invalid|unexpected'
+	dmesg | grep -E 'nvme|rxe|rdma|infiniband|blk_update|I/O error' >/tmp/kernel || return
+	! grep -iE 'error|fail|time ?out|reset|reconnect|abort|invalid|unexpected' /tmp/kernel
 }
