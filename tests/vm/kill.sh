@@ -10,8 +10,10 @@ start_target "${args[@]}"
 guest host 2 400 kill.sh $ADDR $NQN
 await host kill-me 120
 kill_target
+mark host killed
 await host restart-me 120
 start_target "${args[@]}"
+mark host restarted
 finish host
 stop_target
 

@@ -129,10 +129,18 @@ finish() {
 
 # await NAME FILE SECONDS: until the guest has made FILE in its job directory.
 await() {
-	local i
+	local i pid=guest_$1
 	for i in $(seq $(($3 * 5))); do
 		[ ! -e "$work/$1/$2" ] || return 0
+		kill -0 "${!pid}" 2>/dev/null || break
 		sleep 0.2
 	done
+	sed "s/^/$1: /" "$work/$1/out" "$work/$1.log" >&2 || :
 	die "guest $1 did not come to $2 within $3 s"
 }
+
+# mark NAME FILE: tells the guest, which awaits it.
+mark() { : >"$work/$1/$2"; }
+
+# sum_of_range FILE MIB COUNT: as in the guest.
+sum_of_range() { dd if="$1" bs=1M skip="$2" count="$3" status=none | md5sum; }
