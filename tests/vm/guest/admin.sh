@@ -21,20 +21,21 @@ logs() {
 		nvme changed-ns-list-log /dev/nvme0 >/tmp/log
 }
 features() { for f in 7 0xb 0xf; do nvme get-feature /dev/nvme0 -f $f || return; done; }
-make_fs() { mkfs.ext4 -q -F $dev && mount -t ext4 $dev /mnt; }
+# It ends where fio begins.
+make_fs() { mkfs.ext4 -q -F $dev 128m && mount -t ext4 $dev /mnt; }
 copy() {
 	dd if=/dev/urandom of=/job/file bs=1M count=24 2>/dev/null &&
 		cp /job/file /mnt/file && sync && umount /mnt
 }
 check() {
-	mount -t ext4 -o ro $dev /mnt && cmp /mnt/file /job/file
+	mount -t ext4 -o ro $dev /mnt && same /mnt/file /job/file
 	local rc=$?
 	umount /mnt
 	return $rc
 }
 fio_verify() {
 	fio --name=verify --filename=$dev --rw=randwrite --bsrange=512-1m --bs_unaligned=0 \
-		--iodepth=32 --numjobs=2 --offset=128m --size=32m --offset_increment=32m \
+		--iodepth=32 --numjobs=2 --offset=128m --size=24m --offset_increment=24m \
 		--ioengine=libaio --direct=1 --verify=crc32c --verify_fatal=1 --group_reporting \
 		--output=/job/fio.txt
 	local rc=$?
@@ -53,7 +54,10 @@ run features features
 run 'mkfs, mount' make_fs
 run 'copy, umount' copy
 run 'checksum' check
+mark fio-ready
+run 'wait for the other host' await fio-go 300
 run 'fio verify' fio_verify
+run 'sum of what it wrote' sum_of_range $dev 128 48 /job/fio.sum
 run disconnect nvme disconnect -n "$nqn"
 run 'connect again' connect "$addr" "$nqn"
 run 'checksum again' check

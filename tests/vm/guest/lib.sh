@@ -54,3 +54,9 @@ same() {
 	local a b
 	a=$(md5sum <"$1") && b=$(md5sum <"$2") && [ "$a" = "$b" ]
 }
+
+# sum_of_range DEV MIB COUNT FILE: the MD5 sum of COUNT MiB from MIB on (multiples of 4, which
+# is several commands at once), for the other side.
+sum_of_range() {
+	dd if="$1" bs=4M skip=$(($2 / 4)) count=$(($3 / 4)) iflag=direct 2>/dev/null | md5sum >"$4"
+}
