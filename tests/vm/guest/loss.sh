@@ -22,8 +22,8 @@ find_again() {
 	[ "$(grep -cv 'dropped 0$' /tmp/drops)" -ge 2 ]
 }
 fio_verify() {
-	fio --name=loss --filename=$dev --rw=randwrite --bsrange=512-128k --iodepth=32 --numjobs=2 \
-		--size=4m --offset_increment=16m --ioengine=libaio --direct=1 --verify=crc32c \
+	fio --name=loss --filename=$dev --rw=randwrite --bsrange=512-1m --bs_unaligned=0 --iodepth=32 \
+		--numjobs=2 --size=8m --offset_increment=16m --ioengine=libaio --direct=1 --verify=crc32c \
 		--verify_fatal=1 --group_reporting --output=/job/fio.txt
 	local rc=$?
 	grep -E 'read:|write:|err=' /job/fio.txt
