@@ -83,9 +83,6 @@ doca_error_t doca_sta_io_task_disconnect_set_conf(struct doca_sta_io *sta_io,
  * @qp_handle: the queue pair
  * @task: where the task is put; owned by the caller until submitted
  *
- * What the host has in flight is answered first, for at most some seconds; then it is told.
- * doca_sta_io_qp_destroy() does not wait for that.
- *
  * After the callback, of either kind, the application ends what it has from the non-offload
  * callback and destroys the queue pair.
  *

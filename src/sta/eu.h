@@ -151,7 +151,7 @@ struct doca_sta_qp_handle {
 	struct ibv_send_wr *tx_chain, **tx_chain_tail;
 	uint32_t rx_chain_len, tx_chain_len;
 	struct doca_sta_qp_handle *next_dirty, *next_draining, *next_quiescing;
-	uint64_t quiesce_ns; /* since when the application wants to disconnect */
+	uint64_t quiesce_ns; /* since when its context stops */
 	uint64_t moved_ns; /* when something last went on, since then */
 	uint32_t num_owed; /* answers that its host waited for at the last look */
 

@@ -123,7 +123,7 @@ static doca_error_t submit_disconnect(struct sta_task *task)
 	}
 	task->next = qp->disconnects;
 	qp->disconnects = task;
-	sta_qp_start_quiesce(qp);
+	sta_qp_start_drain(qp);
 	return DOCA_SUCCESS;
 }
 

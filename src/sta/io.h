@@ -40,8 +40,6 @@ void sta_io_post(struct doca_sta_io *io, struct sta_msg *msg);
 /* qp.c; on the context's thread */
 /* True when @qp is one of @io's that the application has not destroyed. */
 bool sta_io_has_qp(const struct doca_sta_io *io, const struct doca_sta_qp_handle *qp);
-/* Disconnects: once what the host has in flight is answered, or at once. */
-void sta_qp_start_quiesce(struct doca_sta_qp_handle *qp);
 void sta_qp_start_drain(struct doca_sta_qp_handle *qp);
 /* A task is about the QP, which lives until the application has freed the task. */
 void sta_qp_hold_task(struct doca_sta_qp_handle *qp, struct sta_task *task);

@@ -60,10 +60,9 @@
 #define STA_NAP_NS 50000ull
 
 /*
- * Before the application's disconnect: how long what the host has in flight may take in all; how
- * long new commands are taken; how long a host that takes no answer, or an application that gives
- * none, is waited for; and how long nothing must come for the host to count as answered: its last
- * commands may be in the network.
+ * When a STA IO context stops: how long what the host has in flight may take in all; how
+ * long new commands are taken; how long a host that takes no answer is waited for; and how long
+ * nothing must come for the host to count as answered: its last commands may be in the network.
  */
 #define STA_QUIESCE_NS	     3000000000ull
 #define STA_QUIESCE_TAKE_NS  100000000ull

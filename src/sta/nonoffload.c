@@ -35,7 +35,7 @@ void sta_io_on_deliver(void *owner, struct sta_msg *msg)
 
 	qp->num_tokens++;
 	/* The application has let go of the QP: what came late ends with it. */
-	if (qp->is_draining)
+	if (qp->is_draining || qp->is_destroyed)
 		return;
 	req->is_open = true;
 	io->non_offload_cb(qp, io->non_offload_data, (const uint8_t *)&req->sqe,

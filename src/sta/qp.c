@@ -396,7 +396,7 @@ doca_error_t doca_sta_io_qp_connect_established(struct doca_sta_io *io,
 {
 	if (!io || !sta_io_has_qp(io, qp))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!qp->qp || qp->is_quiescing || qp->is_draining)
+	if (!qp->qp || qp->is_draining)
 		return DOCA_ERROR_BAD_STATE;
 	if (!qp->is_established)
 		sta_eu_post(qp->eu, &qp->established_msg);
@@ -436,7 +436,7 @@ void sta_qp_start_drain(struct doca_sta_qp_handle *qp)
 	sta_eu_post(qp->eu, &qp->drain_msg);
 }
 
-void sta_qp_start_quiesce(struct doca_sta_qp_handle *qp)
+static void start_quiesce(struct doca_sta_qp_handle *qp)
 {
 	if (qp->is_quiescing || qp->is_draining)
 		return;
@@ -447,7 +447,6 @@ void sta_qp_start_quiesce(struct doca_sta_qp_handle *qp)
 static void on_quiesced(void *owner, struct sta_msg *msg)
 {
 	(void)owner;
-	/* Or it is draining already: the application did not wait. */
 	sta_qp_start_drain(util_container_of(msg, struct doca_sta_qp_handle, quiesced_msg));
 }
 
@@ -541,10 +540,12 @@ static void on_reaped(void *owner, struct sta_msg *msg)
 	sta_qp_free_if_unused(qp);
 }
 
-static void destroy(struct doca_sta_qp_handle *qp)
+static void destroy(struct doca_sta_qp_handle *qp, bool is_in_order)
 {
 	qp->is_destroyed = true;
-	if (qp->qp)
+	if (qp->qp && is_in_order)
+		start_quiesce(qp);
+	else if (qp->qp)
 		sta_qp_start_drain(qp);
 	sta_qp_free_if_unused(qp);
 }
@@ -553,7 +554,7 @@ doca_error_t doca_sta_io_qp_destroy(struct doca_sta_io *io, struct doca_sta_qp_h
 {
 	if (!io || !sta_io_has_qp(io, qp))
 		return DOCA_ERROR_INVALID_VALUE;
-	destroy(qp);
+	destroy(qp, false);
 	return DOCA_SUCCESS;
 }
 
@@ -564,7 +565,7 @@ void sta_qp_destroy_all(struct doca_sta_io *io)
 	for (qp = io->qps; qp; qp = next) {
 		next = qp->next;
 		if (!qp->is_destroyed)
-			destroy(qp);
+			destroy(qp, true);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A QP whose application wants to disconnect in order: what its host has in flight is answered
- * first, for a bounded time. The EU then tells the control path, which disconnects and drains.
+ * A QP whose STA IO context stops: what its host has in flight is answered first, for a bounded
+ * time. The EU then tells the control path, which disconnects and drains.
  */
 #include "sta/eu.h"
 
@@ -16,8 +16,10 @@ static uint32_t count_owed(const struct doca_sta_qp_handle *qp, bool *is_at_back
 	for (uint32_t i = 0; i < qp->depth && qp->num_busy; i++) {
 		const struct sta_req *req = &qp->reqs[i];
 
-		/* A late command was answered; its buffers are what is left. */
-		if (req->state == STA_REQ_FREE || (req->state == STA_REQ_EXECUTE && req->is_late))
+		/* A late command was answered; its buffers are what is left. The application
+		 * answers no more. */
+		if (req->state == STA_REQ_FREE || req->state == STA_REQ_APP ||
+		    (req->state == STA_REQ_EXECUTE && req->is_late))
 			continue;
 		num++;
 		*is_at_backend |= req->state == STA_REQ_EXECUTE;

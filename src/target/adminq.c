@@ -310,6 +310,9 @@ static void on_disconnected(struct tgt_conn *conn)
 {
 	struct adminq *q = util_container_of(conn, struct adminq, conn);
 
+	/* Answer the host's DREQ; harmless when it was ours. */
+	if (q->reap_at_ms == UINT64_MAX)
+		(void)rdma_disconnect(q->id);
 	q->is_ended = true;
 	tgt_queue_closing(&q->queue);
 }

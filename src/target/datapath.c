@@ -295,8 +295,13 @@ static int ctx_start(struct doca_pe *pe, struct doca_ctx *ctx, const char *what,
 
 static void ctx_stop(struct doca_pe *pe, struct doca_ctx *ctx, const char *what)
 {
-	doca_error_t rc = doca_ctx_stop(ctx);
+	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
+	doca_error_t rc = doca_ctx_get_state(ctx, &state);
 
+	if (state == DOCA_CTX_STATE_IDLE)
+		return;
+	if (state != DOCA_CTX_STATE_STOPPING)
+		rc = doca_ctx_stop(ctx);
 	if (rc != DOCA_SUCCESS && rc != DOCA_ERROR_IN_PROGRESS)
 		tgt_log("%s: cannot be stopped: %s", what, doca_error_get_descr(rc));
 	else if (!ctx_wait(pe, ctx, DOCA_CTX_STATE_IDLE))
@@ -458,6 +463,19 @@ int tgt_datapath_start(struct tgt_server *server, struct tgt_err *err)
 	server->tgt.ns_usage = ns_usage;
 	rc = sta_start(server, err);
 	return rc ? rc : io_start(server, err);
+}
+
+void tgt_datapath_begin_stop_io(struct tgt_server *server)
+{
+	(void)doca_ctx_stop(doca_sta_io_as_ctx(server->io));
+}
+
+bool tgt_datapath_io_is_idle(const struct tgt_server *server)
+{
+	enum doca_ctx_states state;
+
+	return doca_ctx_get_state(doca_sta_io_as_ctx(server->io), &state) != DOCA_SUCCESS ||
+	       state == DOCA_CTX_STATE_IDLE;
 }
 
 void tgt_datapath_stop_io(struct tgt_server *server)

@@ -93,12 +93,6 @@ static void on_event(struct tgt_server *server, struct rdma_cm_event *event)
 			conn->established(conn);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
-		/* The answer to the host's DREQ, and nothing more is sent to it; harmless after our
-		 * own. */
-		(void)rdma_disconnect(id);
-		if (conn)
-			conn->disconnected(conn);
-		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_REJECTED:

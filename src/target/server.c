@@ -245,17 +245,18 @@ void tgt_server_close_hosts(struct tgt_server *server)
 {
 	server->tgt.is_stopping = true;
 	tgt_listener_close(server);
-	tgt_ioq_close_all(server);
+	tgt_datapath_begin_stop_io(server);
 }
 
 void tgt_server_close_controllers(struct tgt_server *server)
 {
+	tgt_ioq_close_all(server);
 	tgt_adminq_close_all(server, false);
 }
 
 bool tgt_server_has_io_queues(const struct tgt_server *server)
 {
-	return !util_list_is_empty(&server->io_queues);
+	return !tgt_datapath_io_is_idle(server);
 }
 
 bool tgt_server_has_queues(const struct tgt_server *server)

@@ -97,7 +97,7 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 /** tgt_server_turn() - one round of the loop, until @deadline_ms at the latest. */
 int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms);
 
-/** tgt_server_close_hosts() - refuse new hosts, disconnect the I/O queues of all others. */
+/** tgt_server_close_hosts() - refuse new hosts, answer and disconnect the I/O queues of others. */
 void tgt_server_close_hosts(struct tgt_server *server);
 
 /**
@@ -106,7 +106,7 @@ void tgt_server_close_hosts(struct tgt_server *server);
  */
 void tgt_server_close_controllers(struct tgt_server *server);
 
-/** tgt_server_has_io_queues() - is some I/O queue still there? */
+/** tgt_server_has_io_queues() - is some I/O queue still connected? */
 bool tgt_server_has_io_queues(const struct tgt_server *server);
 
 /** tgt_server_has_queues() - is some connection still there? */
@@ -126,6 +126,12 @@ void tgt_listener_fini(struct tgt_server *server);
 /* datapath.c */
 int tgt_datapath_open_devices(struct tgt_server *server, struct tgt_err *err);
 int tgt_datapath_start(struct tgt_server *server, struct tgt_err *err);
+/**
+ * tgt_datapath_begin_stop_io() - STA answers what hosts have in flight and disconnects them; then
+ * the I/O context is idle.
+ */
+void tgt_datapath_begin_stop_io(struct tgt_server *server);
+bool tgt_datapath_io_is_idle(const struct tgt_server *server);
 void tgt_datapath_stop_io(struct tgt_server *server);
 /** tgt_datapath_remove_subsystems() - and their namespaces; no queue uses them any more. */
 void tgt_datapath_remove_subsystems(struct tgt_server *server);
