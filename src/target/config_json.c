@@ -246,6 +246,13 @@ static int bdev_null_create(const struct loader *l, json_object *params)
 
 /* ---- nvmf methods ------------------------------------------------------------------------- */
 
+/* A file of SPDK may serve other transports beside; that a listener is left is checked in the end.
+ */
+static void warn_of_transport(const struct loader *l, const char *type)
+{
+	warn(l, "%s: trtype \"%.40s\" is skipped, RDMA is the one transport here", l->method, type);
+}
+
 static int create_transport(const struct loader *l, json_object *params)
 {
 	struct tgt_config *config = l->config;
@@ -255,8 +262,10 @@ static int create_transport(const struct loader *l, json_object *params)
 
 	if (rc)
 		return rc;
-	if (strcasecmp(type, "RDMA"))
-		return bad(l, -EINVAL, "trtype", "\"%.40s\": RDMA is the one transport here", type);
+	if (strcasecmp(type, "RDMA")) {
+		warn_of_transport(l, type);
+		return 0;
+	}
 	if ((rc = take_number(l, params, "max_queue_depth", UINT16_MAX, &depth)) < 0 ||
 	    (rc = take_number(l, params, "max_io_qpairs_per_ctrlr", UINT16_MAX, &queues)) < 0 ||
 	    (rc = take_number(l, params, "max_io_size", UINT32_MAX, &io_bytes)) < 0 ||
@@ -361,8 +370,10 @@ static int subsystem_add_listener(const struct loader *l, json_object *params)
 	    (rc = need_string(l, where, "traddr", &addr_text)) ||
 	    (rc = take_string(l, where, "trsvcid", &port_text)) < 0)
 		return rc;
-	if (strcasecmp(type, "RDMA"))
-		return bad(l, -EINVAL, "trtype", "\"%.40s\": RDMA is the one transport here", type);
+	if (strcasecmp(type, "RDMA")) {
+		warn_of_transport(l, type);
+		return 0;
+	}
 	snprintf(text, sizeof(text), strchr(addr_text, ':') ? "[%.79s]:%.9s" : "%.79s:%.9s",
 		 addr_text, port_text);
 	rc = tgt_addr_parse(text, 0, &addr, l->err);

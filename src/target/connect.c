@@ -90,9 +90,14 @@ static void log_refused_host(const struct tgt_req *req, const struct connect *c)
 	char host[TGT_QUOTE_TEXT];
 
 	tgt_quote(c->hostnqn, sizeof(c->hostnqn), host);
-	tgt_log("host %s at %s refused: subsystem %s does not allow it"
-		" (--allow-host %s would, or --allow-any-host)",
-		host, req->queue->peer_addr, c->subnqn, host);
+	if (req->queue->tgt->has_config_file)
+		tgt_log("host %s at %s refused: subsystem %s does not allow it"
+			" (nvmf_subsystem_add_host in the configuration file would)",
+			host, req->queue->peer_addr, c->subnqn);
+	else
+		tgt_log("host %s at %s refused: subsystem %s does not allow it"
+			" (--allow-host %s would, or --allow-any-host)",
+			host, req->queue->peer_addr, c->subnqn, host);
 }
 
 /* The one place where Connect's zero-based size becomes the count that everything else uses. */

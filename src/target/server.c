@@ -162,8 +162,10 @@ static void announce(const struct tgt_server *server)
 					subsys->ns[n]->block_bytes,
 					subsys->ns[n]->is_read_only ? ", read only" : "");
 		if (!subsys->allow_any_host && !subsys->n_hosts)
-			tgt_log("  no host may connect yet: allow one with --allow-host NQN, or"
-				" everybody with --allow-any-host");
+			tgt_log("  no host may connect yet: allow one with %s",
+				server->tgt.has_config_file
+					? "nvmf_subsystem_add_host in the configuration file"
+					: "--allow-host NQN, or everybody with --allow-any-host");
 	}
 }
 
@@ -181,6 +183,7 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 		tgt_fini(&server->tgt);
 		return no_memory(err);
 	}
+	server->tgt.has_config_file = config->waits_for_addresses;
 	server->tgt.now_ms = tgt_loop_now_ms();
 	rc = nv_soft_mem_create(&(struct nv_soft_mem_conf){.trust_all = true}, &server->mem);
 	if (rc)

@@ -98,6 +98,7 @@ struct tgt {
 	size_t n_ctrlrs;
 	struct tgt_queue *waiting[TGT_MAX_UNBOUND_QUEUES];
 	size_t n_waiting;
+	bool has_config_file; /* what an operator has to change is there */
 	bool is_stopping; /* refuse new connections and controllers */
 	/* Asks the data path; none has been used as long as nobody sets it otherwise. */
 	void (*ns_usage)(const struct tgt_subsys *subsys, const struct tgt_ns *ns,

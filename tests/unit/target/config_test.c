@@ -102,6 +102,24 @@ static void good_subsystem(void **state)
 	tgt_config_fini(&config);
 }
 
+/* What is for another transport is skipped with one warning each, the rest works. */
+static void other_transports(void **state)
+{
+	struct tgt_config config;
+	struct tgt_err err;
+	char addr[TGT_ADDR_TEXT];
+
+	(void)state;
+	assert_int_equal(load(&config, "good-tcp-too", &err), 0);
+	assert_int_equal(config.io_queue_entries, 64);
+	assert_int_equal(config.subsystems[0].n_listeners, 1);
+	tgt_addr_format(&config.subsystems[0].listeners[0].sa, addr);
+	assert_string_equal(addr, "10.0.0.2");
+	assert_int_equal(warnings, 2);
+	assert_non_null(strstr(last_warning, "nvmf_subsystem_add_listener: trtype \"TCP\""));
+	tgt_config_fini(&config);
+}
+
 /* Each bad file: what its message has to name. */
 static const struct {
 	const char *file, *names, *names_too;
@@ -116,7 +134,7 @@ static const struct {
 	{"bad-num-blocks-text", "bdev_null_create", "num_blocks"},
 	{"bad-no-filename", "bdev_aio_create", "filename"},
 	{"bad-bdev-twice", "bdev_null_create", "\"n\""},
-	{"bad-transport-tcp", "nvmf_create_transport", "trtype"},
+	{"bad-only-tcp", "listener", ""},
 	{"bad-bad-nqn", "nvmf_create_subsystem", "nqn"},
 	{"bad-no-such-subsystem", "nvmf_subsystem_add_ns", "nqn"},
 	{"bad-no-such-bdev", "nvmf_subsystem_add_ns", "bdev_name"},
@@ -276,9 +294,10 @@ static void options_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_bdevs),  cmocka_unit_test(good_subsystem),
-		cmocka_unit_test(bad_files),   cmocka_unit_test(options_good),
-		cmocka_unit_test(options_bad), cmocka_unit_test(options_read_only),
+		cmocka_unit_test(good_bdevs),	     cmocka_unit_test(good_subsystem),
+		cmocka_unit_test(other_transports),  cmocka_unit_test(bad_files),
+		cmocka_unit_test(options_good),	     cmocka_unit_test(options_bad),
+		cmocka_unit_test(options_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
