@@ -176,8 +176,14 @@ static int run_namespace(struct ping *ping, char *detail, struct ini_error *erro
 		rc = ini_identify_ns(ping->admin, ping->nsid, &ns, error);
 	if (rc)
 		return rc;
+	if (ns.nsze == 0) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "namespace %u is not active", ping->nsid);
+		return failed(error, -EPROTO, text);
+	}
 	shift = ns.lbaf[ns.flbas & 0xf].ds;
-	if (ns.nsze == 0 || shift < 9 || (1u << shift) > BLOCK_BYTES_MAX)
+	if (shift < 9 || (1u << shift) > BLOCK_BYTES_MAX)
 		return failed(error, -EPROTO, "the namespace has no usable size or block size");
 	ping->block_bytes = 1u << shift;
 	ping->blocks = le64toh(ns.nsze);

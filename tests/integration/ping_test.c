@@ -159,7 +159,7 @@ static void names_the_step_that_failed(void **state)
 	assert_int_equal(lines(), 1);
 
 	assert_int_equal(ping_target("--nqn " TGTPROC_NQN " --nsid 77"), 5);
-	assert_says("namespace failed: ");
+	assert_says("namespace failed: namespace 77 is not active");
 
 	assert_int_equal(ping_target("--nqn " TGTPROC_NQN " --lba 99999999"), 7);
 	assert_says("read failed: ");

@@ -152,6 +152,16 @@ static int lookup(const char *host, const char *port, int family, struct addrinf
 	return 0;
 }
 
+/* Soft RoCE: the device that this machine would use is another process's. */
+static int resolve_failed(int rc, const struct ini_params *params, struct ini_error *error)
+{
+	if (rc != -EADDRINUSE)
+		return ini_fail(error, rc, STEP_ADDR, "%s: %s", params->addr, strerror(-rc));
+	return ini_fail(error, rc, STEP_ADDR,
+			"another process on this machine has UDP port 4791 of the device; if it is"
+			" the target, use the 127.0.0.x address that its log names");
+}
+
 int ini_resolve(struct ini_queue *queue, const struct ini_params *params, uint64_t deadline_ns,
 		struct ini_error *error)
 {
@@ -172,10 +182,12 @@ int ini_resolve(struct ini_queue *queue, const struct ini_params *params, uint64
 	if (rdma_resolve_addr(queue->id, src ? src->ai_addr : NULL, dst->ai_addr,
 			      ini_left_ms(deadline_ns))) {
 		rc = -errno;
-		(void)ini_fail(error, rc, STEP_ADDR, "%s: %s", params->addr, strerror(-rc));
+		(void)resolve_failed(rc, params, error);
 		goto out;
 	}
 	rc = expect_event(queue, RDMA_CM_EVENT_ADDR_RESOLVED, deadline_ns, STEP_ADDR, error);
+	if (rc == -EADDRINUSE)
+		(void)resolve_failed(rc, params, error);
 	if (rc)
 		goto out;
 
