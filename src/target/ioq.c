@@ -511,6 +511,17 @@ void tgt_ioq_reap(struct tgt_server *server)
 	}
 }
 
+void tgt_ioq_let_go_all(struct tgt_server *server)
+{
+	struct ioq *q;
+
+	util_list_for_each(&server->io_queues, q, link) {
+		if (q->id)
+			q->id->context = NULL;
+		q->id = NULL;
+	}
+}
+
 void tgt_ioq_close_all(struct tgt_server *server)
 {
 	struct ioq *q;

@@ -248,6 +248,7 @@ void tgt_server_close_hosts(struct tgt_server *server)
 {
 	server->tgt.is_stopping = true;
 	tgt_listener_close(server);
+	tgt_ioq_let_go_all(server);
 	tgt_datapath_begin_stop_io(server);
 }
 

@@ -188,6 +188,8 @@ struct doca_sta_event_cqe_notify;
 void tgt_ioq_command_failed(const struct doca_sta_event_cqe_notify *event,
 			    union doca_data user_data);
 void tgt_ioq_reap(struct tgt_server *server);
+/** tgt_ioq_let_go_all() - STA ends the connections by itself from here on, and frees the ids. */
+void tgt_ioq_let_go_all(struct tgt_server *server);
 void tgt_ioq_close_all(struct tgt_server *server);
 
 #endif
