@@ -184,6 +184,9 @@ int roce_qp_query(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
 	(void)mask; /* what was not asked for may be filled too (ibv_query_qp(3)) */
 	pthread_mutex_lock(&qp->lane->lock);
 	*attr = qp->attr;
+	/* Where it is now, as it advances with what the peer sends. */
+	if (qp->ibqp.state == IBV_QPS_RTR || qp->ibqp.state == IBV_QPS_RTS)
+		attr->rq_psn = qp->rc.resp.epsn.v;
 	attr->qp_state = attr->cur_qp_state = qp->ibqp.state;
 	attr->cap = qp->init.cap;
 	attr->path_mig_state = IBV_MIG_MIGRATED;

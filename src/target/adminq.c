@@ -179,11 +179,19 @@ static int q_bind(struct tgt_queue *queue, struct tgt_subsys *subsys, uint16_t s
 	return 0;
 }
 
+/* The control plane sees every command. */
+static bool q_was_active(struct tgt_queue *queue)
+{
+	(void)queue;
+	return false;
+}
+
 static const struct tgt_queue_ops adminq_ops = {
 	.respond = q_respond,
 	.drop = q_drop,
 	.bind = q_bind,
 	.disconnect = q_disconnect,
+	.was_active = q_was_active,
 };
 
 /* ---- capsules ----------------------------------------------------------------------------- */

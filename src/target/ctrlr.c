@@ -182,6 +182,18 @@ void tgt_keepalive_set(struct tgt_ctrlr *ctrlr, uint32_t kato_ms)
 	tgt_keepalive_seen(ctrlr);
 }
 
+bool tgt_ctrlr_was_active(struct tgt_ctrlr *ctrlr)
+{
+	bool was_active = false;
+	uint16_t qid;
+
+	/* All of them: each looks from here on the next time. */
+	for (qid = 1; qid <= TGT_MAX_IO_QUEUES; qid++)
+		if (ctrlr->queues[qid] && !ctrlr->queues[qid]->is_closing)
+			was_active |= ctrlr->queues[qid]->ops->was_active(ctrlr->queues[qid]);
+	return was_active;
+}
+
 void tgt_keepalive_seen(struct tgt_ctrlr *ctrlr)
 {
 	uint32_t ms = ctrlr->kato_ms;

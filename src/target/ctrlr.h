@@ -85,6 +85,8 @@ void tgt_ctrlr_set_cc(struct tgt_ctrlr *ctrlr, uint32_t cc);
 
 /* Keep-alive. */
 void tgt_keepalive_set(struct tgt_ctrlr *ctrlr, uint32_t kato_ms);
+/** tgt_ctrlr_was_active() - has its host done I/O since the last call? (CTRATT.TBKAS) */
+bool tgt_ctrlr_was_active(struct tgt_ctrlr *ctrlr);
 /** tgt_keepalive_seen() - a Keep Alive command (or, kindly, any admin command) arrived. */
 void tgt_keepalive_seen(struct tgt_ctrlr *ctrlr);
 

@@ -89,6 +89,7 @@ static void ctrl_io(const struct tgt_ctrlr *ctrlr, struct nvme_id_ctrl *id)
 	const struct tgt_subsys *subsys = ctrlr->subsys;
 
 	id->cntrltype = NVME_CTRL_CNTRLTYPE_IO;
+	id->ctratt |= htole32(NVME_CTRL_CTRATT_TBKAS);
 	id->cmic = NVME_CTRL_CMIC_MULTI_CTRL | NVME_CTRL_CMIC_MULTI_PORT;
 	id->oaes = htole32(NVME_CTRL_OAES_NA);
 	id->acl = TGT_MAX_ABORTS - 1;

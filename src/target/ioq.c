@@ -38,6 +38,7 @@ struct ioq {
 	struct tgt_server *server;
 	struct doca_sta_qp_handle *qp;
 	struct rdma_cm_id *id; /* STA's; NULL before it is accepted, and if it is not */
+	uint32_t seen_psn; /* up to where the host had sent at the last look */
 	struct util_list free_cmds;
 	unsigned int n_cmds; /* taken, until their send task is done */
 	bool is_disconnecting;
@@ -332,11 +333,26 @@ static int q_bind(struct tgt_queue *queue, struct tgt_subsys *subsys, uint16_t s
 	return -EIO;
 }
 
+/* The packet number that is expected next moves with every command, offloaded or not. */
+static bool q_was_active(struct tgt_queue *queue)
+{
+	struct ioq *q = queue_of(queue);
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+	uint32_t before = q->seen_psn;
+
+	if (q->is_disconnecting || !q->id || ibv_query_qp(q->id->qp, &attr, IBV_QP_RQ_PSN, &init))
+		return false;
+	q->seen_psn = attr.rq_psn;
+	return q->seen_psn != before;
+}
+
 static const struct tgt_queue_ops ioq_ops = {
 	.respond = q_respond,
 	.drop = q_drop,
 	.bind = q_bind,
 	.disconnect = q_disconnect,
+	.was_active = q_was_active,
 };
 
 static void ioq_free(struct ioq *q)

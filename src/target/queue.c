@@ -169,6 +169,11 @@ void tgt_tick(struct tgt *tgt)
 
 		if (ctrlr->is_dying || tgt->now_ms < ctrlr->alive_until_ms)
 			continue;
+		/* Traffic based keep-alive: a host whose admin commands starve behind its I/O. */
+		if (tgt_ctrlr_was_active(ctrlr)) {
+			tgt_keepalive_seen(ctrlr);
+			continue;
+		}
 		tgt_log("controller %u of %s: nothing heard from its host for %llu ms, removing it",
 			ctrlr->cntlid, ctrlr->subsys->nqn,
 			(unsigned long long)(ctrlr->kato_ms ? ctrlr->kato_ms

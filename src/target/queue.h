@@ -40,6 +40,11 @@ struct tgt_queue_ops {
 	 * disconnect() - end the connection. tgt_queue_gone() follows, never before this returns.
 	 */
 	void (*disconnect)(struct tgt_queue *queue);
+	/**
+	 * was_active() - has the host sent anything that the control plane does not see, since the
+	 * last call? Asked when a keep-alive time is over, not for each command.
+	 */
+	bool (*was_active)(struct tgt_queue *queue);
 };
 
 struct tgt_queue {

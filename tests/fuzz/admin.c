@@ -118,7 +118,13 @@ static void disconnect(struct tgt_queue *queue)
 	tgt_queue_closing(queue);
 }
 
-static const struct tgt_queue_ops ops = {respond, drop, bind_subsys, disconnect};
+static bool was_active(struct tgt_queue *queue)
+{
+	(void)queue;
+	return false;
+}
+
+static const struct tgt_queue_ops ops = {respond, drop, bind_subsys, disconnect, was_active};
 
 static void queue_open(struct world *w, uint8_t which)
 {

@@ -85,6 +85,33 @@ static void keep_alive_expires(void **state)
 	ini_close(alive);
 }
 
+/* One whose admin queue is silent, but which does I/O, lives on (CTRATT.TBKAS). */
+static void io_keeps_alive(void **state)
+{
+	struct ini_params params = {
+		.addr = tgt.addr, .port = tgt.port, .subnqn = TGTPROC_NQN, .kato_ms = KATO_MS};
+	struct ini_error error = {0};
+	struct ini_queue *admin, *io;
+	uint64_t start_ns = ini_now_ns();
+	uint16_t cntlid;
+
+	(void)state;
+	assert_ok(ini_open_connect(&admin, &params, &cntlid, &error));
+	assert_ok(ini_enable(admin, &error));
+	params.qid = 1;
+	params.cntlid = cntlid;
+	assert_ok(ini_open_connect(&io, &params, NULL, &error));
+	while (ini_now_ns() - start_ns < 3ull * KATO_MS * 1000000) {
+		assert_ok(ini_flush(io, 1, &error));
+		sleep_ms(100);
+	}
+	assert_true(ini_is_connected(admin));
+	/* And then it falls silent: two times at most, since only whole ones are looked at. */
+	assert_ok(ini_wait_disconnect(admin, 2 * KATO_MS + KATO_SLACK_MS, &error));
+	ini_close(io);
+	ini_close(admin);
+}
+
 /* The same queue id again before the target noticed that the old queue is gone (U11). */
 static void fast_reconnect(void **state)
 {
@@ -168,6 +195,8 @@ static int be_writer(const char *addr, const char *port, const char *ready, cons
 	host_connect(&host, &tgt, LIFE_ENTRIES, CHUNK_BYTES);
 	if (write((int)strtol(ready, NULL, 10), "", 1) == 1)
 		write_on(&host, (uint8_t)strtoul(opcode, NULL, 10));
+	ini_abandon(host.io);
+	ini_abandon(host.admin);
 	return 0;
 }
 
@@ -410,6 +439,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keep_alive_expires),
+		cmocka_unit_test(io_keeps_alive),
 		cmocka_unit_test(fast_reconnect),
 		cmocka_unit_test(many_connects),
 		cmocka_unit_test(host_killed_during_writes),

@@ -216,7 +216,12 @@ static void keep_alive_times_out(void **state)
 	f.tgt.now_ms += 4999;
 	tgt_tick(&f.tgt);
 	assert_int_equal(f.admin.disconnects, 0);
+	io.is_active = true; /* I/O counts for one time more */
 	f.tgt.now_ms += 1;
+	tgt_tick(&f.tgt);
+	assert_int_equal(f.admin.disconnects, 0);
+	assert_true(tgt_next_deadline(&f.tgt) == f.tgt.now_ms + 5000);
+	f.tgt.now_ms += 5000;
 	tgt_tick(&f.tgt);
 	assert_int_equal(f.admin.disconnects, 1);
 	assert_int_equal(io.disconnects, 1);

@@ -43,7 +43,15 @@ static void disconnect(struct tgt_queue *queue)
 	tgt_queue_closing(queue);
 }
 
-static const struct tgt_queue_ops ops = {respond, drop, bind_subsys, disconnect};
+static bool was_active(struct tgt_queue *queue)
+{
+	bool is_active = fake_of(queue)->is_active;
+
+	fake_of(queue)->is_active = false;
+	return is_active;
+}
+
+static const struct tgt_queue_ops ops = {respond, drop, bind_subsys, disconnect, was_active};
 
 static void ns_add(struct fake *f, uint32_t nsid, uint32_t block_bytes)
 {

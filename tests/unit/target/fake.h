@@ -30,6 +30,7 @@ struct fake_queue {
 	int disconnects;
 	int binds;
 	int bind_result;
+	bool is_active; /* I/O since the last look */
 	uint16_t bound_entries;
 	uint8_t cqe[TGT_CQE_BYTES]; /* the last response */
 	struct tgt_req *answered; /* whose it was */

@@ -50,8 +50,7 @@ static void controller(void **state)
 	assert_int_equal(id.ctrl.cntrltype, NVME_CTRL_CNTRLTYPE_IO);
 	assert_int_equal(le32toh(id.ctrl.oaes), NVME_CTRL_OAES_NA);
 	assert_int_equal(id.ctrl.cmic & NVME_CTRL_CMIC_MULTI_ANA_REPORTING, 0);
-	/* traffic does not keep a controller alive here, so it is not announced */
-	assert_int_equal(le32toh(id.ctrl.ctratt) & NVME_CTRL_CTRATT_TBKAS, 0);
+	assert_int_equal(le32toh(id.ctrl.ctratt), NVME_CTRL_CTRATT_128_ID | NVME_CTRL_CTRATT_TBKAS);
 	assert_string_equal(id.ctrl.subnqn, FAKE_NQN);
 	assert_memory_equal(id.ctrl.sn, f.subsys->serial, 16);
 	assert_memory_equal(id.ctrl.sn + 16, "    ", 4);
