@@ -42,7 +42,7 @@ tgt_status_t tgt_admin_exec(struct tgt_req *req)
 	struct tgt_ctrlr *ctrlr = req->queue->ctrlr;
 
 	tgt_keepalive_seen(ctrlr);
-	if (!(ctrlr->csts & 1U << NVME_CSTS_RDY_SHIFT))
+	if (!tgt_ctrlr_is_ready(ctrlr))
 		return TGT_SC_DNR(GENERIC, CMD_SEQ_ERROR);
 	/* All but Abort serve discovery controllers too; the handlers know which of their kind. */
 	switch (req->cmd.opcode) {

@@ -168,7 +168,7 @@ static void q_respond(struct tgt_req *req, const uint8_t cqe[TGT_CQE_BYTES], boo
 
 static void q_drop(struct tgt_req *req)
 {
-	buf_free(queue_of(req->queue), slot_of(req));
+	slot_recycle(queue_of(req->queue), slot_of(req));
 }
 
 static int q_bind(struct tgt_queue *queue, struct tgt_subsys *subsys, uint16_t sq_entries)

@@ -54,9 +54,7 @@ tgt_status_t tgt_aer_submit(struct tgt_ctrlr *ctrlr, struct tgt_req *req)
 void tgt_aer_drop(struct tgt_ctrlr *ctrlr)
 {
 	while (ctrlr->n_aer) {
-		struct tgt_req *req = ctrlr->aer[--ctrlr->n_aer];
-
-		req->queue->ops->drop(req);
+		tgt_abandon(ctrlr->aer[--ctrlr->n_aer]);
 	}
 }
 

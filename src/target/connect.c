@@ -183,7 +183,7 @@ static struct tgt_ctrlr *join_find(struct tgt_req *req, const struct connect *c,
 		*status = refuse(req, AT_CMD_QID);
 		return NULL;
 	}
-	if (!(ctrlr->csts & 1U << NVME_CSTS_RDY_SHIFT)) {
+	if (!tgt_ctrlr_is_ready(ctrlr)) {
 		*status = TGT_SC_DNR(GENERIC, CMD_SEQ_ERROR);
 		return NULL;
 	}

@@ -14,6 +14,8 @@
 #define CSTS_RDY	   (1U << NVME_CSTS_RDY_SHIFT)
 #define CSTS_CFS	   (1U << NVME_CSTS_CFS_SHIFT)
 
+#define TEMP_OVER_DEFAULT 0xffff /* a threshold that no temperature reaches */
+
 static bool cntlid_in_use(const struct tgt *tgt, const struct tgt_subsys *subsys, uint16_t id)
 {
 	size_t i;
@@ -64,7 +66,7 @@ struct tgt_ctrlr *tgt_ctrlr_create(struct tgt_queue *queue, struct tgt_subsys *s
 	ctrlr->subsys = subsys;
 	ctrlr->cntlid = cntlid;
 	ctrlr->created_ms = tgt->now_ms;
-	ctrlr->temp_over = 0xffff; /* a threshold that no temperature reaches */
+	ctrlr->temp_over = TEMP_OVER_DEFAULT;
 	tgt->ctrlrs[tgt->n_ctrlrs++] = ctrlr;
 	tgt_ctrlr_attach(ctrlr, queue);
 	return ctrlr;
@@ -100,25 +102,51 @@ static void ctrlr_free(struct tgt_ctrlr *ctrlr)
 	free(ctrlr);
 }
 
+/*
+ * A reset and a shutdown are complete when no I/O queue is left: what a host wrote before is on the
+ * disk then, or never will be.
+ */
+static void finish_stop(struct tgt_ctrlr *ctrlr)
+{
+	if (ctrlr->n_queues > (ctrlr->queues[0] ? 1 : 0))
+		return;
+	if (!CC_FIELD(ctrlr->cc, EN))
+		ctrlr->csts &= ~CSTS_RDY;
+	if ((ctrlr->csts & CSTS_SHST_ALL) == CSTS_SHST(NVME_CSTS_SHST_OCCUR))
+		ctrlr->csts = (ctrlr->csts & ~CSTS_SHST_ALL) | CSTS_SHST(NVME_CSTS_SHST_CMPLT);
+}
+
 void tgt_ctrlr_detach(struct tgt_ctrlr *ctrlr, struct tgt_queue *queue)
 {
 	ctrlr->queues[queue->qid] = NULL;
 	queue->ctrlr = NULL;
 	if (--ctrlr->n_queues == 0)
 		ctrlr_free(ctrlr);
+	else
+		finish_stop(ctrlr);
+}
+
+/* Down to @first, so that the admin queue is the last: the others are gone when its host looks. */
+static void disconnect_queues(struct tgt_ctrlr *ctrlr, uint16_t first)
+{
+	uint16_t qid;
+
+	for (qid = TGT_MAX_IO_QUEUES + 1; qid-- > first;)
+		if (ctrlr->queues[qid] && !ctrlr->queues[qid]->is_closing)
+			ctrlr->queues[qid]->ops->disconnect(ctrlr->queues[qid]);
 }
 
 void tgt_ctrlr_kill(struct tgt_ctrlr *ctrlr, bool fatal)
 {
-	uint16_t qid;
-
 	if (fatal)
 		ctrlr->csts |= CSTS_CFS;
 	ctrlr->is_dying = true;
-	/* The admin queue last: the others are gone when its host looks again. */
-	for (qid = TGT_MAX_IO_QUEUES + 1; qid-- > 0;)
-		if (ctrlr->queues[qid] && !ctrlr->queues[qid]->is_closing)
-			ctrlr->queues[qid]->ops->disconnect(ctrlr->queues[qid]);
+	disconnect_queues(ctrlr, 0);
+}
+
+bool tgt_ctrlr_is_ready(const struct tgt_ctrlr *ctrlr)
+{
+	return CC_FIELD(ctrlr->cc, EN) && ctrlr->csts & CSTS_RDY && !(ctrlr->csts & CSTS_SHST_ALL);
 }
 
 uint64_t tgt_ctrlr_cap(const struct tgt_ctrlr *ctrlr)
@@ -147,11 +175,31 @@ static bool cc_is_valid(const struct tgt_ctrlr *ctrlr, uint32_t cc)
 	       (CC_FIELD(cc, IOSQES) == 6 && CC_FIELD(cc, IOCQES) == 4);
 }
 
+/* The admin queue alone stays, for properties: no command is served and no event told. */
+static void stop(struct tgt_ctrlr *ctrlr)
+{
+	tgt_aer_drop(ctrlr);
+	disconnect_queues(ctrlr, 1);
+}
+
+/* What a controller level reset forgets (NVMe Base 2.0, 3.7.2); KATO is Connect's and stays. */
+static void reset_features(struct tgt_ctrlr *ctrlr)
+{
+	memset(ctrlr->event_pending, 0, sizeof(ctrlr->event_pending));
+	memset(ctrlr->event_masked, 0, sizeof(ctrlr->event_masked));
+	ctrlr->event_config = 0;
+	ctrlr->n_changed_ns = 0;
+	ctrlr->arbitration = ctrlr->power_state = ctrlr->error_recovery = 0;
+	ctrlr->temp_over = TEMP_OVER_DEFAULT;
+	ctrlr->temp_under = 0;
+}
+
 void tgt_ctrlr_set_cc(struct tgt_ctrlr *ctrlr, uint32_t cc)
 {
 	bool was_enabled = CC_FIELD(ctrlr->cc, EN), is_enabled = CC_FIELD(cc, EN);
-	uint32_t shutdown = CC_FIELD(cc, SHN);
+	uint32_t shutdown = CC_FIELD(cc, SHN), shutdown_before = CC_FIELD(ctrlr->cc, SHN);
 
+	ctrlr->cc = cc;
 	if (is_enabled && !was_enabled) {
 		ctrlr->csts = cc_is_valid(ctrlr, cc) ? CSTS_RDY : CSTS_CFS;
 		if (ctrlr->csts == CSTS_CFS)
@@ -159,16 +207,16 @@ void tgt_ctrlr_set_cc(struct tgt_ctrlr *ctrlr, uint32_t cc)
 				ctrlr->cntlid, cc);
 		tgt_keepalive_seen(ctrlr);
 	} else if (!is_enabled && was_enabled) {
-		ctrlr->csts &= ~(CSTS_RDY | CSTS_SHST_ALL);
+		ctrlr->csts &= CSTS_RDY; /* until the I/O queues are gone */
+		stop(ctrlr);
+		reset_features(ctrlr);
 	}
-	/* Writes are durable as far as the host asked when they are answered: nothing to wait for.
-	 */
-	if (shutdown != NVME_CC_SHN_NONE && shutdown != CC_FIELD(ctrlr->cc, SHN)) {
-		ctrlr->csts = (ctrlr->csts & ~CSTS_SHST_ALL) | CSTS_SHST(NVME_CSTS_SHST_CMPLT);
-	} else if (shutdown == NVME_CC_SHN_NONE && CC_FIELD(ctrlr->cc, SHN)) {
-		ctrlr->csts &= ~CSTS_SHST_ALL;
+	/* Only a reset ends a shutdown: SHN going back to 0 changes nothing. */
+	if (shutdown != NVME_CC_SHN_NONE && shutdown != shutdown_before) {
+		ctrlr->csts = (ctrlr->csts & ~CSTS_SHST_ALL) | CSTS_SHST(NVME_CSTS_SHST_OCCUR);
+		stop(ctrlr);
 	}
-	ctrlr->cc = cc;
+	finish_stop(ctrlr);
 }
 
 void tgt_keepalive_set(struct tgt_ctrlr *ctrlr, uint32_t kato_ms)

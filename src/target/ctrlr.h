@@ -80,6 +80,12 @@ void tgt_ctrlr_kill(struct tgt_ctrlr *ctrlr, bool fatal);
 
 /* Properties: CC writes drive CSTS (fabrics.c has the commands). */
 uint64_t tgt_ctrlr_cap(const struct tgt_ctrlr *ctrlr);
+/** tgt_ctrlr_is_ready() - enabled and not shut down: admin commands and I/O queues are welcome. */
+bool tgt_ctrlr_is_ready(const struct tgt_ctrlr *ctrlr);
+/**
+ * tgt_ctrlr_set_cc() - a reset (EN to 0) and a shutdown (SHN) disconnect the I/O queues and give
+ * outstanding event requests back unanswered; CSTS says so once the last I/O queue is gone.
+ */
 void tgt_ctrlr_set_cc(struct tgt_ctrlr *ctrlr, uint32_t cc);
 #define TGT_VS 0x10400 /* NVMe 1.4 */
 
@@ -92,7 +98,7 @@ void tgt_keepalive_seen(struct tgt_ctrlr *ctrlr);
 
 /* Asynchronous events. */
 tgt_status_t tgt_aer_submit(struct tgt_ctrlr *ctrlr, struct tgt_req *req);
-/** tgt_aer_drop() - the admin queue is ending: give outstanding requests back unanswered. */
+/** tgt_aer_drop() - queue or controller is ending: give outstanding requests back unanswered. */
 void tgt_aer_drop(struct tgt_ctrlr *ctrlr);
 /** tgt_aer_raise() - something happened; told at once, or with the next request. */
 void tgt_aer_raise(struct tgt_ctrlr *ctrlr, enum tgt_event event);

@@ -103,6 +103,12 @@ static uint16_t next_sq_head(struct tgt_queue *queue)
 	return queue->no_sq_flow ? 0xffff : queue->sq_head;
 }
 
+void tgt_abandon(struct tgt_req *req)
+{
+	(void)next_sq_head(req->queue);
+	req->queue->ops->drop(req);
+}
+
 static void record_error(const struct tgt_req *req, tgt_status_t status)
 {
 	const struct tgt_error_entry entry = {

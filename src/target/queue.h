@@ -29,7 +29,7 @@ struct tgt_req {
 struct tgt_queue_ops {
 	/** respond() - send data (success and direction to the host only), then the response. */
 	void (*respond)(struct tgt_req *req, const uint8_t cqe[TGT_CQE_BYTES], bool success);
-	/** drop() - the connection is ending, take the request back unanswered. */
+	/** drop() - the connection or the controller ends: take the request back unanswered. */
 	void (*drop)(struct tgt_req *req);
 	/**
 	 * bind() - a Connect is about to succeed: give the data path what it needs to know.
@@ -87,6 +87,9 @@ void tgt_exec(struct tgt_req *req);
 
 /** tgt_complete() - answer @req with @status and req->result. */
 void tgt_complete(struct tgt_req *req, tgt_status_t status);
+
+/** tgt_abandon() - give @req back unanswered; its entry of the submission queue is free again. */
+void tgt_abandon(struct tgt_req *req);
 
 /**
  * tgt_expect_data() - the descriptor's length has to be what the command needs.

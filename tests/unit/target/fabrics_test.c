@@ -92,6 +92,51 @@ static void enable_and_shut_down(void **state)
 	fake_fini(&f);
 }
 
+/* A reset and a shutdown end the I/O queues, and say that they are done when those are gone. */
+static void check_stop(uint32_t cc, uint32_t csts_meanwhile, uint32_t csts_after)
+{
+	struct tgt_req aer, req;
+	struct fake_queue io[2];
+	struct fake f;
+
+	fake_init(&f);
+	fake_connect(&f, FAKE_NQN);
+	fake_connect_io(&f, &io[0], 1);
+	fake_connect_io(&f, &io[1], 2);
+	fake_req(&aer, &f.admin, nvme_admin_async_event, NULL, 0);
+	tgt_exec(&aer);
+	set_cc(&f, cc);
+	assert_int_equal(io[0].disconnects, 1);
+	assert_int_equal(io[1].disconnects, 1);
+	assert_int_equal(f.admin.disconnects, 0);
+	assert_int_equal(f.admin.drops, 1); /* the event request */
+	assert_int_equal(f.admin.queue.ctrlr->n_aer, 0);
+	assert_int_equal(get(&f, 0, NVME_REG_CSTS), csts_meanwhile);
+	fake_req(&req, &f.admin, nvme_admin_keep_alive, NULL, 0);
+	assert_int_equal(fake_exec(&req), TGT_SC_DNR(GENERIC, CMD_SEQ_ERROR));
+	fake_queue_end(&io[0]);
+	assert_int_equal(get(&f, 0, NVME_REG_CSTS), csts_meanwhile);
+	fake_queue_end(&io[1]);
+	assert_int_equal(get(&f, 0, NVME_REG_CSTS), csts_after);
+	assert_int_equal(fake_exec(&req), TGT_SC_DNR(GENERIC, CMD_SEQ_ERROR));
+	set_cc(&f, cc & ~0xc000U);
+	assert_int_equal(get(&f, 0, NVME_REG_CSTS), csts_after); /* only a reset ends it */
+	set_cc(&f, 0x460060);
+	set_cc(&f, 0x460061);
+	assert_int_equal(get(&f, 0, NVME_REG_CSTS), 1);
+	assert_int_equal(fake_exec(&req), 0);
+	fake_connect_io(&f, &io[0], 1);
+	fake_queue_end(&io[0]);
+	fake_fini(&f);
+}
+
+static void reset_and_shutdown_end_io(void **state)
+{
+	(void)state;
+	check_stop(0x460060, 1, 0);
+	check_stop(0x464061, 1 | NVME_CSTS_SHST_OCCUR << 2, 1 | NVME_CSTS_SHST_CMPLT << 2);
+}
+
 static void enable_with_bad_values(void **state)
 {
 	static const uint32_t bad[] = {
@@ -263,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(properties),
 		cmocka_unit_test(enable_and_shut_down),
+		cmocka_unit_test(reset_and_shutdown_end_io),
 		cmocka_unit_test(enable_with_bad_values),
 		cmocka_unit_test(disconnect_command),
 		cmocka_unit_test(unknown_commands),
