@@ -88,6 +88,8 @@ static int take_string(const struct loader *l, json_object *params, const char *
 	if (!json_object_is_type(o, json_type_string))
 		return bad(l, -EINVAL, field, "is not a string");
 	*value = json_object_get_string(o);
+	if (strlen(*value) != (size_t)json_object_get_string_len(o))
+		return bad(l, -EINVAL, field, "has a NUL character in it");
 	return 1;
 }
 
@@ -165,6 +167,11 @@ static int copy_text(const struct loader *l, json_object *params, const char *fi
 		return rc;
 	if (strlen(text) >= size)
 		return bad(l, -EINVAL, field, "is longer than %zu characters", size - 1);
+	for (const char *c = text; *c; c++) {
+		if (*c < 0x20 || *c > 0x7e) /* NVMe Base 2.0, 1.4.2: ASCII strings */
+			return bad(l, -EINVAL, field,
+				   "has a character that is not printable ASCII");
+	}
 	snprintf(out, size, "%s", text);
 	return 0;
 }
@@ -524,7 +531,7 @@ static int run_file(struct loader *l, json_object *root)
 /* The whole file, NULL with the reason in @err. */
 static char *slurp(const char *path, size_t *bytes, struct tgt_err *err, int *rc)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait in a FIFO */
 	char *text = NULL;
 	struct stat st;
 	ssize_t n;

@@ -146,6 +146,9 @@ static const struct {
 	{"bad-host-with-key", "nvmf_subsystem_add_host", "dhchap_key"},
 	{"bad-no-listener", "listener", ""},
 	{"bad-serial-too-long", "nvmf_create_subsystem", "serial_number"},
+	{"bad-serial-accent", "nvmf_create_subsystem", "printable ASCII"},
+	{"bad-nul-in-nqn", "nqn", "NUL"},
+	{"bad-nul-in-filename", "filename", "NUL"},
 	{"no-such-file", "No such file", ""},
 };
 
