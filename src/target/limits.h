@@ -43,7 +43,7 @@ enum {
 	/* A discovery controller that asks for no keep-alive lives this long without a command. */
 	TGT_DISCOVERY_IDLE_MS = 120 * 1000,
 	/* From an accepted connection to its Connect command. */
-	TGT_CONNECT_TIMEOUT_MS = 30 * 1000,
+	TGT_CONNECT_TIMEOUT_MS = 10 * 1000,
 	/* A Connect for a queue id whose old queue is being torn down waits this long for it. */
 	TGT_PARK_TIMEOUT_MS = 3 * 1000,
 	/* SIGTERM: from the disconnects to the exit, at most. */

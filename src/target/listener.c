@@ -54,7 +54,8 @@ static enum tgt_cm_status take_request(struct tgt_server *server, struct tgt_lis
 	else
 		rc = tgt_ioq_accept(server, device, id, listener->port, &request);
 	if (rc)
-		tgt_log("cannot take a connection: %s", strerror(-rc));
+		tgt_log("cannot take a connection: %s",
+			rc == -ENOSPC ? "too many wait for their Connect command" : strerror(-rc));
 	return rc ? TGT_CM_NO_RESOURCES : TGT_CM_OK;
 }
 
