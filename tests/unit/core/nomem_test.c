@@ -414,7 +414,7 @@ static bool log_of_a_library(void *arg)
 {
 	(void)arg;
 	memset(sdk_text, 0, sizeof(sdk_text));
-	doca_priv_log(DOCA_LOG_LEVEL_ERROR, "nomem.library", "a %s", "message");
+	doca_priv_log(DOCA_LOG_LEVEL_ERROR, "nomem.lib", "a %s", "message");
 	return memmem(sdk_text, sizeof(sdk_text), "a message", strlen("a message"));
 }
 
@@ -447,7 +447,7 @@ static void logging(void **state)
 	assert_true(log_of_a_library(NULL));
 	assert_int_equal(all_failures(log_of_a_library, NULL), 2);
 	fail_allocation(1);
-	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "nomem.library", "%d", 1);
+	doca_priv_log(DOCA_LOG_LEVEL_TRACE, "nomem.lib", "%d", 1);
 	assert_false(fail_has_happened());
 	fail_allocation(0);
 }

@@ -485,3 +485,28 @@ void engine_set_in_capsule(struct sta_sqe *sqe, uint32_t offset, uint32_t bytes)
 	util_put_le32(d + 8, bytes);
 	d[15] = STA_SGL_DATA_BLOCK << 4 | STA_SGL_OFFSET;
 }
+
+/* ---- with a disk -------------------------------------------------------------------------- */
+
+struct engine_beq engine_disk;
+
+int engine_disk_setup(void **state)
+{
+	struct engine *e;
+
+	if (engine_setup(state))
+		return -1;
+	e = *state;
+	engine_add_beq(e, &engine_disk, 0);
+	for (unsigned int i = 0; i < ENGINE_EUS; i++) {
+		engine_add_slots(e, i, STA_SLOT_SMALL, 8);
+		engine_add_slots(e, i, STA_SLOT_PAGE, 2);
+	}
+	return 0;
+}
+
+int engine_disk_teardown(void **state)
+{
+	engine_free_beq(&engine_disk);
+	return engine_teardown(state);
+}

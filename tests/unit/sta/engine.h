@@ -99,6 +99,11 @@ struct engine {
 int engine_setup(void **state);
 int engine_teardown(void **state);
 
+/* The same with a back-end queue of the first EU, and staging slots. */
+extern struct engine_beq engine_disk;
+int engine_disk_setup(void **state);
+int engine_disk_teardown(void **state);
+
 /* @num slots of @class for the EU. */
 void engine_add_slots(struct engine *e, unsigned int eu, enum sta_slot_class class, uint32_t num);
 

@@ -14,29 +14,6 @@ enum {
 	CID = 0x42,
 };
 
-static struct engine_beq beq; /* of the first EU */
-
-static int setup(void **state)
-{
-	struct engine *e;
-
-	if (engine_setup(state))
-		return -1;
-	e = *state;
-	engine_add_beq(e, &beq, 0);
-	for (unsigned int i = 0; i < ENGINE_EUS; i++) {
-		engine_add_slots(e, i, STA_SLOT_SMALL, 8);
-		engine_add_slots(e, i, STA_SLOT_PAGE, 2);
-	}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	engine_free_beq(&beq);
-	return engine_teardown(state);
-}
-
 static uint16_t answer_status(const struct engine_qp *qp)
 {
 	assert_true(qp->num_answers > 0);
@@ -56,7 +33,7 @@ static struct sta_sqe run_to_backend(struct engine *e, struct engine_qp *qp)
 	engine_run(e);
 	engine_deliver(qp);
 	engine_run(e);
-	assert_true(engine_be_fetch(&beq, &sqe));
+	assert_true(engine_be_fetch(&engine_disk, &sqe));
 	return sqe;
 }
 
@@ -98,7 +75,7 @@ static void test_read(void **state)
 	assert_int_equal(le32toh(at_be.cdw10), 0x55);
 	assert_int_equal(at_be.flags, STA_SQE_PSDT_PRP);
 	memset((void *)(uintptr_t)le64toh(at_be.prp1), 'r', sizeof(host));
-	engine_be_complete(&beq, &at_be, 0, 0x77);
+	engine_be_complete(&engine_disk, &at_be, 0, 0x77);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(le16toh(qp->answers[0].cid), CID);
@@ -122,7 +99,7 @@ static void test_failed_read_moves_no_data(void **state)
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = run_to_backend(e, qp);
 	memset((void *)(uintptr_t)le64toh(at_be.prp1), 'x', sizeof(host));
-	engine_be_complete(&beq, &at_be, STA_SC_DNR(LBA_RANGE), 0);
+	engine_be_complete(&engine_disk, &at_be, STA_SC_DNR(LBA_RANGE), 0);
 	finish(e, qp);
 	assert_int_equal(answer_status(qp), STA_SC_DNR(LBA_RANGE));
 	assert_int_equal(qp->invalidated[0], KEY); /* also on an error */
@@ -144,7 +121,7 @@ static void test_keyed_write(void **state)
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = run_to_backend(e, qp);
 	assert_memory_equal((void *)(uintptr_t)le64toh(at_be.prp1), host, sizeof(host));
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	finish(e, qp);
 	assert_int_equal(answer_status(qp), 0);
 	assert_int_equal(qp->invalidated[0], 0); /* not asked for */
@@ -166,7 +143,7 @@ static void test_in_capsule_write(void **state)
 	/* The page is the controller's until it is done. */
 	assert_int_equal(qp->num_recvs, ENGINE_DEPTH - 1);
 	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 8);
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	engine_run(e);
 	/* The receive is back before the host has the answer. */
 	assert_int_equal(qp->num_answers, 0);
@@ -188,7 +165,7 @@ static void expect_refusal(struct engine *e, struct engine_qp *qp, const struct 
 	assert_int_equal(qp->num_answers, before + 1);
 	assert_int_equal(answer_status(qp), status);
 	assert_int_equal(qp->invalidated[before], key);
-	assert_false(engine_be_fetch(&beq, &none));
+	assert_false(engine_be_fetch(&engine_disk, &none));
 	assert_at_rest(e, qp);
 }
 
@@ -225,7 +202,7 @@ static void test_event_shows_own_answer(void **state)
 	qp->sta->qid = 3;
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = run_to_backend(e, qp);
-	engine_be_complete(&beq, &at_be, 0, 0x77);
+	engine_be_complete(&engine_disk, &at_be, 0, 0x77);
 	finish(e, qp);
 	sqe.nsid = htole32(9);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
@@ -314,16 +291,16 @@ static void test_overload(void **state)
 		assert_true(engine_send(b, &sqe, NULL, 0));
 	}
 	engine_run(e);
-	assert_int_equal(beq.h.stats.commands, ENGINE_RING - 1);
-	for (; engine_be_fetch(&beq, &at_be); done++) {
-		engine_be_complete(&beq, &at_be, 0, 0);
+	assert_int_equal(engine_disk.h.stats.commands, ENGINE_RING - 1);
+	for (; engine_be_fetch(&engine_disk, &at_be); done++) {
+		engine_be_complete(&engine_disk, &at_be, 0, 0);
 		engine_run(e);
 		engine_deliver(a);
 		engine_deliver(b);
 		engine_run(e);
 	}
 	assert_int_equal(done, 2 * ENGINE_DEPTH);
-	assert_true(beq.h.stats.waited > 0);
+	assert_true(engine_disk.h.stats.waited > 0);
 	assert_true(e->eus[0].eu.stats.slot_waits > 0);
 	for (uint16_t i = 0; i < ENGINE_DEPTH; i++) {
 		assert_int_equal(le16toh(a->answers[i].cid), i);
@@ -352,11 +329,11 @@ static void test_late_command(void **state)
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
-	assert_int_equal(beq.num_timeouts, 1);
+	assert_int_equal(engine_disk.num_timeouts, 1);
 	/* The controller may still write: the slot is not given to another. */
 	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 7);
 	assert_int_equal(e->ns->eu[0].num_inflight, 0);
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_memory_equal(host, untouched, sizeof(host));
@@ -376,16 +353,16 @@ static void test_waiting_command_times_out(void **state)
 		assert_true(engine_send(qp, &sqe, NULL, 0));
 	}
 	engine_run(e);
-	assert_non_null(beq.h.wait);
+	assert_non_null(engine_disk.h.wait);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING);
-	assert_null(beq.h.wait);
+	assert_null(engine_disk.h.wait);
 	for (unsigned int i = 0; i < ENGINE_RING - 1; i++)
-		assert_true(engine_be_fetch(&beq, &fetched[i]));
-	assert_false(engine_be_fetch(&beq, &fetched[3])); /* it never saw the last */
+		assert_true(engine_be_fetch(&engine_disk, &fetched[i]));
+	assert_false(engine_be_fetch(&engine_disk, &fetched[3])); /* it never saw the last */
 	for (unsigned int i = 0; i < ENGINE_RING - 1; i++)
-		engine_be_complete(&beq, &fetched[i], 0, 0);
+		engine_be_complete(&engine_disk, &fetched[i], 0, 0);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING);
 	assert_at_rest(e, qp);
@@ -404,7 +381,7 @@ static void test_late_command_of_failed_connection(void **state)
 	finish(e, qp);
 	assert_int_equal(qp->num_drained, 0);
 	assert_int_equal(e->ns->eu[0].num_inflight, 0);
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	finish(e, qp);
 	assert_int_equal(qp->num_drained, 1);
 	assert_at_rest(e, qp);
@@ -422,7 +399,7 @@ static void test_crossing(void **state)
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = run_to_backend(e, qp);
-	engine_be_complete(&beq, &at_be, COMPARE_FAILURE, 5);
+	engine_be_complete(&engine_disk, &at_be, COMPARE_FAILURE, 5);
 	finish(e, qp);
 	assert_int_equal(answer_status(qp), COMPARE_FAILURE);
 	assert_int_equal(le32toh(qp->answers[0].dw0), 5);
@@ -446,12 +423,12 @@ static void test_late_answer_is_not_overwritten(void **state)
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = run_to_backend(e, qp);
-	req = beq.h.q.inflight[le16toh(at_be.cid)].cookie;
+	req = engine_disk.h.q.inflight[le16toh(at_be.cid)].cookie;
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_round(e, 0); /* reports it late */
 	engine_round(e, 1); /* answers */
 	assert_int_equal(req->result.status, STA_SC(INTERNAL));
-	engine_be_complete(&beq, &at_be, 0, 0x99);
+	engine_be_complete(&engine_disk, &at_be, 0, 0x99);
 	engine_round(e, 0); /* takes it back */
 	assert_int_equal(req->result.status, STA_SC(INTERNAL));
 	assert_int_equal(req->result.dw0, 0);
@@ -467,7 +444,7 @@ static void test_late_answer_is_not_overwritten(void **state)
 static void on_ns_left(struct sta_fence *fence)
 {
 	(void)fence;
-	beq.num_closed += 100;
+	engine_disk.num_closed += 100;
 }
 
 static void remove_ns(struct engine *e)
@@ -493,14 +470,14 @@ static void test_remove_namespace_under_load(void **state)
 	assert_true(engine_send(a, &sqe, NULL, 0));
 	finish(e, a);
 	assert_int_equal(answer_status(a), STA_SC_DNR(INVALID_NS));
-	engine_be_complete(&beq, &at_a, 0, 0);
+	engine_be_complete(&engine_disk, &at_a, 0, 0);
 	finish(e, a);
 	assert_int_equal(answer_status(a), 0);
-	assert_int_equal(beq.num_closed, 0); /* the other EU has one */
-	engine_be_complete(&beq, &at_b, 0, 0);
+	assert_int_equal(engine_disk.num_closed, 0); /* the other EU has one */
+	engine_be_complete(&engine_disk, &at_b, 0, 0);
 	finish(e, b);
 	assert_int_equal(answer_status(b), 0);
-	assert_int_equal(beq.num_closed, 100);
+	assert_int_equal(engine_disk.num_closed, 100);
 	assert_at_rest(e, a);
 	assert_at_rest(e, b);
 }
@@ -516,20 +493,20 @@ static void test_close_queue_under_load(void **state)
 		assert_true(engine_send(qp, &sqe, NULL, 0));
 	}
 	engine_run(e);
-	engine_close_beq(&beq);
+	engine_close_beq(&engine_disk);
 	finish(e, qp);
 	/* The one that waited; those in the ring are the controller's. */
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(NS_NOT_READY));
-	assert_int_equal(beq.num_closed, 0);
+	assert_int_equal(engine_disk.num_closed, 0);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	finish(e, qp);
 	assert_int_equal(answer_status(qp), STA_SC(NS_NOT_READY));
-	while (engine_be_fetch(&beq, &at_be))
-		engine_be_complete(&beq, &at_be, 0, 0);
+	while (engine_be_fetch(&engine_disk, &at_be))
+		engine_be_complete(&engine_disk, &at_be, 0, 0);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING + 1);
-	assert_int_equal(beq.num_closed, 1);
+	assert_int_equal(engine_disk.num_closed, 1);
 	assert_at_rest(e, qp);
 }
 
@@ -542,14 +519,14 @@ static void test_close_dead_queue(void **state)
 
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	engine_run(e);
-	engine_close_beq(&beq);
+	engine_close_beq(&engine_disk);
 	finish(e, qp);
-	assert_int_equal(beq.num_closed, 0);
+	assert_int_equal(engine_disk.num_closed, 0);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
-	assert_int_equal(beq.num_closed, 1);
+	assert_int_equal(engine_disk.num_closed, 1);
 	assert_at_rest(e, qp);
 }
 
@@ -588,7 +565,7 @@ static void test_flush_in_every_state(void **state)
 	sta_eu_post(qp->sta->eu, &qp->sta->drain_msg);
 	engine_run(e);
 	assert_int_equal(qp->num_drained, 0);
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	engine_run(e);
 	assert_int_equal(qp->num_drained, 1);
 	assert_int_equal(qp->num_answers, 0);
@@ -658,7 +635,7 @@ static void test_receive_cannot_be_posted(void **state)
 		check_post_failure(*state, -1, left);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, engine_disk_setup, engine_disk_teardown)
 
 int main(void)
 {

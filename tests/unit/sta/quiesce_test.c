@@ -8,29 +8,6 @@ enum {
 	CID = 0x42,
 };
 
-static struct engine_beq beq; /* of the first EU */
-
-static int setup(void **state)
-{
-	struct engine *e;
-
-	if (engine_setup(state))
-		return -1;
-	e = *state;
-	engine_add_beq(e, &beq, 0);
-	for (unsigned int i = 0; i < ENGINE_EUS; i++) {
-		engine_add_slots(e, i, STA_SLOT_SMALL, 8);
-		engine_add_slots(e, i, STA_SLOT_PAGE, 2);
-	}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	engine_free_beq(&beq);
-	return engine_teardown(state);
-}
-
 /* Runs until the command is at the controller, which fetches it. */
 static struct sta_sqe run_to_backend(struct engine *e, struct engine_qp *qp)
 {
@@ -39,7 +16,7 @@ static struct sta_sqe run_to_backend(struct engine *e, struct engine_qp *qp)
 	engine_run(e);
 	engine_deliver(qp);
 	engine_run(e);
-	assert_true(engine_be_fetch(&beq, &sqe));
+	assert_true(engine_be_fetch(&engine_disk, &sqe));
 	return sqe;
 }
 
@@ -68,9 +45,9 @@ static void test_quiesce_waits_for_answers(void **state)
 	engine_set_time(e, STA_QUIESCE_NS - 1);
 	engine_run(e);
 	assert_int_equal(qp->num_quiesced, 0);
-	engine_be_complete(&beq, &at_be, 0, 0);
-	assert_true(engine_be_fetch(&beq, &at_be));
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
+	assert_true(engine_be_fetch(&engine_disk, &at_be));
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	engine_run(e);
 	assert_int_equal(qp->num_quiesced, 0); /* not acknowledged yet */
 	engine_deliver(qp);
@@ -98,7 +75,7 @@ static void test_quiesce_takes_no_more(void **state)
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	engine_run(e);
 	assert_int_equal(qp->sta->num_busy, 1);
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(qp->num_quiesced, 1);
@@ -154,12 +131,12 @@ static void test_quiesce_is_bounded(void **state)
 	engine_run(e);
 	assert_int_equal(held->num_quiesced, 1);
 	assert_int_equal(taken->num_quiesced, 0);
-	engine_be_complete(&beq, &at_be, 0, 0);
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	finish(e, held);
 	finish(e, deaf);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, engine_disk_setup, engine_disk_teardown)
 
 int main(void)
 {
