@@ -18,6 +18,8 @@ enum {
 	TGT_MAX_CONTROLLERS = 512,
 	/* Connections that have an RDMA QP but no successful Connect yet. */
 	TGT_MAX_UNBOUND_QUEUES = 256,
+	/* Of these from one address, so that one cannot shut others out. */
+	TGT_MAX_UNBOUND_OF_PEER = 64,
 	/* I/O queues of one controller. */
 	TGT_MAX_IO_QUEUES = 128,
 

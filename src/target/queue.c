@@ -3,6 +3,7 @@
 #include "target/queue.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "target/ctrlr.h"
 #include "target/log.h"
@@ -19,9 +20,19 @@ static void waiting_remove(struct tgt_queue *queue)
 		}
 }
 
+static size_t count_waiting(const struct tgt *tgt, const char *peer_addr)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < tgt->n_waiting; i++)
+		n += !strcmp(tgt->waiting[i]->peer_addr, peer_addr);
+	return n;
+}
+
 int tgt_queue_init(struct tgt_queue *queue, struct tgt *tgt)
 {
-	if (tgt->n_waiting >= TGT_MAX_UNBOUND_QUEUES)
+	if (tgt->n_waiting >= TGT_MAX_UNBOUND_QUEUES ||
+	    count_waiting(tgt, queue->peer_addr) >= TGT_MAX_UNBOUND_OF_PEER)
 		return -ENOSPC;
 	queue->tgt = tgt;
 	queue->deadline_ms = tgt->now_ms + TGT_CONNECT_TIMEOUT_MS;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connect: every check with its status and the place it names; queues that come and go. */
+#include <errno.h>
 #include <stdio.h>
 
 #include "fake.h"
@@ -278,6 +279,29 @@ static void no_connect_comes(void **state)
 	fake_fini(&f);
 }
 
+/* One address cannot take all places of connections that wait for their Connect. */
+static void many_without_connect(void **state)
+{
+	static struct fake_queue q[TGT_MAX_UNBOUND_OF_PEER], last;
+	struct fake f;
+	int i;
+
+	(void)state;
+	fake_init(&f);
+	for (i = 0; i < TGT_MAX_UNBOUND_OF_PEER; i++)
+		fake_queue_init(&f, &q[i], 0);
+	last = q[0];
+	assert_int_equal(tgt_queue_init(&last.queue, &f.tgt), -ENOSPC);
+	snprintf(last.queue.peer_addr, sizeof(last.queue.peer_addr), "10.0.0.3");
+	assert_int_equal(tgt_queue_init(&last.queue, &f.tgt), 0);
+	fake_queue_end(&last);
+	fake_queue_end(&q[7]);
+	fake_queue_init(&f, &q[7], 0);
+	for (i = 0; i < TGT_MAX_UNBOUND_OF_PEER; i++)
+		fake_queue_end(&q[i]);
+	fake_fini(&f);
+}
+
 /* The admin queue takes its I/O queues along, and nobody else's. */
 static void controller_ends(void **state)
 {
@@ -381,6 +405,7 @@ int main(void)
 		cmocka_unit_test(io_parked_then_accepted),
 		cmocka_unit_test(io_parked_too_long),
 		cmocka_unit_test(no_connect_comes),
+		cmocka_unit_test(many_without_connect),
 		cmocka_unit_test(controller_ends),
 		cmocka_unit_test(controller_ids),
 		cmocka_unit_test(sq_head_wraps_at_the_queue_size),
