@@ -102,7 +102,8 @@ static void respond(struct tgt_req *req, const uint8_t cqe[TGT_CQE_BYTES], bool 
 
 static void drop(struct tgt_req *req)
 {
-	require(req->queue->is_closing);
+	/* Event requests go at a controller reset, too. */
+	require(req->queue->is_closing || req->cmd.opcode == nvme_admin_async_event);
 	give_back(req);
 }
 
