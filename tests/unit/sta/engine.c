@@ -510,3 +510,19 @@ int engine_disk_teardown(void **state)
 	engine_free_beq(&engine_disk);
 	return engine_teardown(state);
 }
+
+void engine_finish(struct engine *e, struct engine_qp *qp)
+{
+	engine_run(e);
+	engine_deliver(qp);
+	engine_run(e);
+}
+
+struct sta_sqe engine_run_to_disk(struct engine *e, struct engine_qp *qp)
+{
+	struct sta_sqe sqe;
+
+	engine_finish(e, qp);
+	assert_true(engine_be_fetch(&engine_disk, &sqe));
+	return sqe;
+}

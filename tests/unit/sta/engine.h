@@ -103,6 +103,10 @@ int engine_teardown(void **state);
 extern struct engine_beq engine_disk;
 int engine_disk_setup(void **state);
 int engine_disk_teardown(void **state);
+/* Runs until the QP's command is at that disk, which fetches it. */
+struct sta_sqe engine_run_to_disk(struct engine *e, struct engine_qp *qp);
+/* Runs until the QP's answers have left. */
+void engine_finish(struct engine *e, struct engine_qp *qp);
 
 /* @num slots of @class for the EU. */
 void engine_add_slots(struct engine *e, unsigned int eu, enum sta_slot_class class, uint32_t num);

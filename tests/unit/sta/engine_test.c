@@ -25,25 +25,6 @@ static uint32_t free_slots(const struct engine *e, unsigned int eu, enum sta_slo
 	return e->eus[eu].eu.pool.classes[class].num_free;
 }
 
-/* Runs until the command is at the controller, which fetches it. */
-static struct sta_sqe run_to_backend(struct engine *e, struct engine_qp *qp)
-{
-	struct sta_sqe sqe;
-
-	engine_run(e);
-	engine_deliver(qp);
-	engine_run(e);
-	assert_true(engine_be_fetch(&engine_disk, &sqe));
-	return sqe;
-}
-
-static void finish(struct engine *e, struct engine_qp *qp)
-{
-	engine_run(e);
-	engine_deliver(qp);
-	engine_run(e);
-}
-
 /* After everything, nothing is kept. */
 static void assert_at_rest(const struct engine *e, const struct engine_qp *qp)
 {
@@ -69,14 +50,14 @@ static void test_read(void **state)
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	sqe.cdw10 = htole32(0x55);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	assert_int_equal(at_be.opcode, nvme_cmd_read);
 	assert_int_equal(le32toh(at_be.nsid), 7);
 	assert_int_equal(le32toh(at_be.cdw10), 0x55);
 	assert_int_equal(at_be.flags, STA_SQE_PSDT_PRP);
 	memset((void *)(uintptr_t)le64toh(at_be.prp1), 'r', sizeof(host));
 	engine_be_complete(&engine_disk, &at_be, 0, 0x77);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(le16toh(qp->answers[0].cid), CID);
 	assert_int_equal(answer_status(qp), 0);
@@ -97,10 +78,10 @@ static void test_failed_read_moves_no_data(void **state)
 
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	memset((void *)(uintptr_t)le64toh(at_be.prp1), 'x', sizeof(host));
 	engine_be_complete(&engine_disk, &at_be, STA_SC_DNR(LBA_RANGE), 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(answer_status(qp), STA_SC_DNR(LBA_RANGE));
 	assert_int_equal(qp->invalidated[0], KEY); /* also on an error */
 	assert_memory_equal(host, untouched, sizeof(host));
@@ -119,10 +100,10 @@ static void test_keyed_write(void **state)
 	memset(host, 'w', sizeof(host));
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, false);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	assert_memory_equal((void *)(uintptr_t)le64toh(at_be.prp1), host, sizeof(host));
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(answer_status(qp), 0);
 	assert_int_equal(qp->invalidated[0], 0); /* not asked for */
 	assert_at_rest(e, qp);
@@ -138,7 +119,7 @@ static void test_in_capsule_write(void **state)
 	memset(data + 4, 'c', ENGINE_BLOCK);
 	engine_set_in_capsule(&sqe, 4, ENGINE_BLOCK);
 	assert_true(engine_send(qp, &sqe, data, sizeof(data)));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	assert_memory_equal((void *)(uintptr_t)le64toh(at_be.prp1), data + 4, ENGINE_BLOCK);
 	/* The page is the controller's until it is done. */
 	assert_int_equal(qp->num_recvs, ENGINE_DEPTH - 1);
@@ -148,7 +129,7 @@ static void test_in_capsule_write(void **state)
 	/* The receive is back before the host has the answer. */
 	assert_int_equal(qp->num_answers, 0);
 	assert_int_equal(qp->num_recvs, ENGINE_DEPTH);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(answer_status(qp), 0);
 	assert_int_equal(qp->invalidated[0], 0);
 	assert_at_rest(e, qp);
@@ -161,7 +142,7 @@ static void expect_refusal(struct engine *e, struct engine_qp *qp, const struct 
 	struct sta_sqe none;
 
 	assert_true(engine_send(qp, sqe, NULL, 0));
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, before + 1);
 	assert_int_equal(answer_status(qp), status);
 	assert_int_equal(qp->invalidated[before], key);
@@ -201,12 +182,12 @@ static void test_event_shows_own_answer(void **state)
 
 	qp->sta->qid = 3;
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	engine_be_complete(&engine_disk, &at_be, 0, 0x77);
-	finish(e, qp);
+	engine_finish(e, qp);
 	sqe.nsid = htole32(9);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(doca_sta_event_cqe_notify_get_cqe(&e->event, (uint8_t *)&cqe),
 			 DOCA_SUCCESS);
 	assert_int_equal(cqe.dw0, 0);
@@ -225,12 +206,12 @@ static void test_sqhd_wraps_at_queue_size(void **state)
 	atomic_store(&qp->sta->sq_size, 5); /* not what was posted */
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		assert_true(engine_send(qp, &sqe, NULL, 0));
-		finish(e, qp);
+		engine_finish(e, qp);
 		assert_int_equal(le16toh(qp->answers[i].sqhd), expected[i]);
 	}
 	qp->sta->is_flow_control_off = true;
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(le16toh(qp->answers[qp->num_answers - 1].sqhd), 0xffff);
 }
 
@@ -246,11 +227,11 @@ static void test_capsule_before_established_waits(void **state)
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	sqe.cid = htole16(CID + 1);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 0);
 	qp->sta->established_msg.fn = sta_qp_on_established;
 	sta_eu_post(qp->sta->eu, &qp->sta->established_msg);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 2);
 	assert_int_equal(le16toh(qp->answers[0].cid), CID);
 	assert_int_equal(le16toh(qp->answers[1].cid), CID + 1);
@@ -266,7 +247,7 @@ static void test_short_capsule_ends_connection(void **state)
 	engine_run(e);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	qp->cq->wcs[qp->cq->head % ENGINE_MAX_WCS].byte_len = STA_SQE_BYTES - 1;
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_true(qp->is_error);
 	assert_int_equal(qp->num_errors, 1);
 	assert_int_equal(qp->num_answers, 0);
@@ -321,12 +302,12 @@ static void test_late_command(void **state)
 
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	engine_set_time(e, STA_BE_TIMEOUT_NS - 1);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 0);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(engine_disk.num_timeouts, 1);
@@ -334,7 +315,7 @@ static void test_late_command(void **state)
 	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 7);
 	assert_int_equal(e->ns->eu[0].num_inflight, 0);
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_memory_equal(host, untouched, sizeof(host));
 	assert_int_equal(e->eus[0].eu.stats.late_returns, 1);
@@ -355,7 +336,7 @@ static void test_waiting_command_times_out(void **state)
 	engine_run(e);
 	assert_non_null(engine_disk.h.wait);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING);
 	assert_null(engine_disk.h.wait);
 	for (unsigned int i = 0; i < ENGINE_RING - 1; i++)
@@ -363,7 +344,7 @@ static void test_waiting_command_times_out(void **state)
 	assert_false(engine_be_fetch(&engine_disk, &fetched[3])); /* it never saw the last */
 	for (unsigned int i = 0; i < ENGINE_RING - 1; i++)
 		engine_be_complete(&engine_disk, &fetched[i], 0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING);
 	assert_at_rest(e, qp);
 }
@@ -375,14 +356,14 @@ static void test_late_command_of_failed_connection(void **state)
 	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, CID, 0), at_be;
 
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	sta_eu_post(qp->sta->eu, &qp->sta->drain_msg);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_drained, 0);
 	assert_int_equal(e->ns->eu[0].num_inflight, 0);
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_drained, 1);
 	assert_at_rest(e, qp);
 }
@@ -398,9 +379,9 @@ static void test_crossing(void **state)
 
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	engine_be_complete(&engine_disk, &at_be, COMPARE_FAILURE, 5);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(answer_status(qp), COMPARE_FAILURE);
 	assert_int_equal(le32toh(qp->answers[0].dw0), 5);
 	assert_int_equal(e->eus[1].eu.stats.crossed, 1);
@@ -422,7 +403,7 @@ static void test_late_answer_is_not_overwritten(void **state)
 
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	req = engine_disk.h.q.inflight[le16toh(at_be.cid)].cookie;
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_round(e, 0); /* reports it late */
@@ -432,7 +413,7 @@ static void test_late_answer_is_not_overwritten(void **state)
 	engine_round(e, 0); /* takes it back */
 	assert_int_equal(req->result.status, STA_SC(INTERNAL));
 	assert_int_equal(req->result.dw0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(free_slots(e, 1, STA_SLOT_SMALL), 8);
@@ -462,20 +443,20 @@ static void test_remove_namespace_under_load(void **state)
 	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, 0, 0), at_a, at_b;
 
 	assert_true(engine_send(a, &sqe, NULL, 0));
-	at_a = run_to_backend(e, a);
+	at_a = engine_run_to_disk(e, a);
 	assert_true(engine_send(b, &sqe, NULL, 0));
-	at_b = run_to_backend(e, b);
+	at_b = engine_run_to_disk(e, b);
 	remove_ns(e);
 	engine_run(e);
 	assert_true(engine_send(a, &sqe, NULL, 0));
-	finish(e, a);
+	engine_finish(e, a);
 	assert_int_equal(answer_status(a), STA_SC_DNR(INVALID_NS));
 	engine_be_complete(&engine_disk, &at_a, 0, 0);
-	finish(e, a);
+	engine_finish(e, a);
 	assert_int_equal(answer_status(a), 0);
 	assert_int_equal(engine_disk.num_closed, 0); /* the other EU has one */
 	engine_be_complete(&engine_disk, &at_b, 0, 0);
-	finish(e, b);
+	engine_finish(e, b);
 	assert_int_equal(answer_status(b), 0);
 	assert_int_equal(engine_disk.num_closed, 100);
 	assert_at_rest(e, a);
@@ -494,17 +475,17 @@ static void test_close_queue_under_load(void **state)
 	}
 	engine_run(e);
 	engine_close_beq(&engine_disk);
-	finish(e, qp);
+	engine_finish(e, qp);
 	/* The one that waited; those in the ring are the controller's. */
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(NS_NOT_READY));
 	assert_int_equal(engine_disk.num_closed, 0);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(answer_status(qp), STA_SC(NS_NOT_READY));
 	while (engine_be_fetch(&engine_disk, &at_be))
 		engine_be_complete(&engine_disk, &at_be, 0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING + 1);
 	assert_int_equal(engine_disk.num_closed, 1);
 	assert_at_rest(e, qp);
@@ -520,10 +501,10 @@ static void test_close_dead_queue(void **state)
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	engine_run(e);
 	engine_close_beq(&engine_disk);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(engine_disk.num_closed, 0);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(engine_disk.num_closed, 1);
@@ -542,7 +523,7 @@ static void test_flush_in_every_state(void **state)
 	/* One is at the controller, one is being answered, one fetched, one waits for a slot. */
 	engine_set_keyed(&sqe, host, ENGINE_BLOCK, KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	sqe.cid = htole16(1);
 	sqe.nsid = htole32(2);
 	assert_true(engine_send(qp, &sqe, NULL, 0));

@@ -8,25 +8,6 @@ enum {
 	CID = 0x42,
 };
 
-/* Runs until the command is at the controller, which fetches it. */
-static struct sta_sqe run_to_backend(struct engine *e, struct engine_qp *qp)
-{
-	struct sta_sqe sqe;
-
-	engine_run(e);
-	engine_deliver(qp);
-	engine_run(e);
-	assert_true(engine_be_fetch(&engine_disk, &sqe));
-	return sqe;
-}
-
-static void finish(struct engine *e, struct engine_qp *qp)
-{
-	engine_run(e);
-	engine_deliver(qp);
-	engine_run(e);
-}
-
 /* What is at the back-end is answered first, however long it takes within the bound. */
 static void test_quiesce_waits_for_answers(void **state)
 {
@@ -35,7 +16,7 @@ static void test_quiesce_waits_for_answers(void **state)
 	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, CID, 0), at_be;
 
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	sta_eu_post(qp->sta->eu, &qp->sta->quiesce_msg);
 	engine_run(e);
 	/* A command that was on its way still counts. */
@@ -67,7 +48,7 @@ static void test_quiesce_takes_no_more(void **state)
 	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, CID, 0), at_be;
 
 	assert_true(engine_send(qp, &sqe, NULL, 0));
-	at_be = run_to_backend(e, qp);
+	at_be = engine_run_to_disk(e, qp);
 	sta_eu_post(qp->sta->eu, &qp->sta->quiesce_msg);
 	engine_run(e);
 	engine_set_time(e, STA_QUIESCE_TAKE_NS);
@@ -76,7 +57,7 @@ static void test_quiesce_takes_no_more(void **state)
 	engine_run(e);
 	assert_int_equal(qp->sta->num_busy, 1);
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
-	finish(e, qp);
+	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(qp->num_quiesced, 1);
 	assert_int_equal(qp->sta->num_busy, 0);
@@ -108,7 +89,7 @@ static void test_quiesce_is_bounded(void **state)
 
 	/* One is held by the back-end, one host does not acknowledge its answer. */
 	assert_true(engine_send(held, &sqe, NULL, 0));
-	at_be = run_to_backend(e, held);
+	at_be = engine_run_to_disk(e, held);
 	sqe.nsid = htole32(2);
 	assert_true(engine_send(deaf, &sqe, NULL, 0));
 	engine_run(e);
@@ -132,8 +113,8 @@ static void test_quiesce_is_bounded(void **state)
 	assert_int_equal(held->num_quiesced, 1);
 	assert_int_equal(taken->num_quiesced, 0);
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
-	finish(e, held);
-	finish(e, deaf);
+	engine_finish(e, held);
+	engine_finish(e, deaf);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, engine_disk_setup, engine_disk_teardown)
