@@ -8,7 +8,6 @@
 #include <nvme/types.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,7 @@
 
 #include <doca_ctx.h>
 #include <doca_dev.h>
-#include <doca_mmap.h>
 #include <doca_pe.h>
-#include <doca_softsta.h>
 #include <doca_sta.h>
 #include <doca_sta_be.h>
 #include <doca_sta_event.h>
@@ -29,38 +26,13 @@
 #include <doca_sta_subsystem.h>
 #include <doca_sta_task.h>
 
+#include "ramdisk.h"
+
 enum {
-	RING = 64,
-	PAGE = 4096,
 	MAX_CONNS = 16,
 	DEPTH = 32,
 	TICK_MS = 1,
 	PATIENCE_MS = 20000,
-};
-
-struct sqe {
-	uint8_t opcode, flags;
-	uint16_t cid;
-	uint32_t nsid, cdw2, cdw3;
-	uint64_t mptr, prp1, prp2;
-	uint32_t cdw10, cdw11, cdw12, cdw13, cdw14, cdw15;
-};
-
-struct cqe {
-	uint32_t dw0, dw1;
-	uint16_t sqhd, sqid, cid, status;
-};
-
-/* The controller of one queue pair: everything on the thread of the EU but is_held. */
-struct disk {
-	struct sqe sq[RING];
-	struct cqe cq[RING];
-	uint32_t doorbells[2];
-	uint32_t head, cq_tail;
-	uint16_t phase;
-	atomic_bool is_held;
-	atomic_uint num_fetched; /* and held */
-	uint8_t data[SERVER_BLOCKS * SERVER_BLOCK];
 };
 
 struct conn {
@@ -87,81 +59,15 @@ struct server {
 	struct doca_sta_ns_handle *ns;
 	struct doca_sta_be_handle *be;
 	struct doca_sta_be_q_handle *queue;
-	struct doca_mmap *maps[3];
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *listener;
 	struct conn conns[MAX_CONNS];
-	struct disk *disk;
+	struct ramdisk disk;
+	struct ramdisk_queue *ring;
 	int answer_fd;
 	bool is_quitting;
 	unsigned int num_errors;
 };
-
-/* ---- the disk ---- */
-
-static void *page_of(const struct sqe *sqe, uint32_t n)
-{
-	uint32_t pages = (((le32toh(sqe->cdw12) & 0xffff) + 1) * SERVER_BLOCK + PAGE - 1) / PAGE;
-	const uint64_t *list = (void *)(uintptr_t)le64toh(sqe->prp2);
-
-	if (n == 0)
-		return (void *)(uintptr_t)le64toh(sqe->prp1);
-	return pages == 2 ? (void *)(uintptr_t)list : (void *)(uintptr_t)le64toh(list[n - 1]);
-}
-
-static uint16_t disk_execute(struct disk *disk, const struct sqe *sqe)
-{
-	uint32_t lba = le32toh(sqe->cdw10), blocks = (le32toh(sqe->cdw12) & 0xffff) + 1;
-	size_t bytes = (size_t)blocks * SERVER_BLOCK, offset = (size_t)lba * SERVER_BLOCK;
-
-	if (sqe->opcode == nvme_cmd_flush)
-		return NVME_SC_SUCCESS;
-	if (sqe->opcode != nvme_cmd_read && sqe->opcode != nvme_cmd_write)
-		return NVME_SC_INVALID_OPCODE | NVME_SC_DNR;
-	if (sqe->cdw11 || lba >= SERVER_BLOCKS || blocks > SERVER_BLOCKS - lba)
-		return NVME_SC_LBA_RANGE | NVME_SC_DNR;
-	for (size_t at = 0; at < bytes; at += PAGE) {
-		size_t n = bytes - at < PAGE ? bytes - at : PAGE;
-		void *page = page_of(sqe, (uint32_t)(at / PAGE));
-
-		if (sqe->opcode == nvme_cmd_read)
-			memcpy(page, disk->data + offset + at, n);
-		else
-			memcpy(disk->data + offset + at, page, n);
-	}
-	return NVME_SC_SUCCESS;
-}
-
-static void disk_doorbell(void *arg)
-{
-	(void)arg;
-}
-
-static unsigned int disk_poll(void *arg)
-{
-	struct disk *disk = arg;
-	uint32_t tail = le32toh(disk->doorbells[0]);
-	unsigned int n = 0;
-
-	atomic_store(&disk->num_fetched, (tail - disk->head) % RING);
-	if (atomic_load(&disk->is_held))
-		return 0;
-	for (; disk->head != tail; n++) {
-		const struct sqe *sqe = &disk->sq[disk->head];
-		struct cqe *cqe = &disk->cq[disk->cq_tail];
-		uint16_t status = disk_execute(disk, sqe);
-
-		*cqe = (struct cqe){.cid = sqe->cid,
-				    .status = htole16((uint16_t)(status << 1 | disk->phase))};
-		disk->head = (disk->head + 1) % RING;
-		disk->cq_tail = (disk->cq_tail + 1) % RING;
-		if (!disk->cq_tail)
-			disk->phase ^= 1;
-	}
-	return n;
-}
-
-static const struct doca_softsta_queue_ops disk_ops = {disk_doorbell, disk_poll};
 
 /* ---- commands that are not offloaded ---- */
 
@@ -183,9 +89,9 @@ static struct server *the_server; /* task callbacks have one argument, and use i
 static void answer(struct conn *conn, union doca_data token, uint16_t cid, uint16_t status,
 		   uint32_t dw0, bool is_with_data)
 {
-	struct cqe cqe = {.dw0 = htole32(dw0),
-			  .cid = cid,
-			  .status = htole16((uint16_t)(status << 1))};
+	struct ramdisk_cqe cqe = {.dw0 = htole32(dw0),
+				  .cid = cid,
+				  .status = htole16((uint16_t)(status << 1))};
 	struct doca_sta_producer_task_send *task;
 	union doca_data data = {.ptr = conn};
 	doca_error_t rc;
@@ -238,8 +144,8 @@ static void fetch(struct conn *conn, union doca_data token, const uint8_t *paylo
 		the_server->num_errors++;
 }
 
-static uint16_t serve_connect(struct conn *conn, const struct sqe *sqe, const uint8_t *payload,
-			      uint32_t bytes)
+static uint16_t serve_connect(struct conn *conn, const struct ramdisk_sqe *sqe,
+			      const uint8_t *payload, uint32_t bytes)
 {
 	const struct nvmf_connect_data *data = (const void *)payload;
 	uint16_t sqsize_0b = (uint16_t)le32toh(sqe->cdw11);
@@ -258,7 +164,7 @@ static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data,
 		       const uint8_t *command, uint8_t *payload, uint32_t bytes, bool is_valid,
 		       union doca_data token)
 {
-	const struct sqe *sqe = (const void *)command;
+	const struct ramdisk_sqe *sqe = (const void *)command;
 	union doca_data qp_data;
 	struct conn *conn;
 
@@ -449,41 +355,14 @@ static doca_error_t start_io(struct server *s)
 	return rc == DOCA_SUCCESS ? doca_ctx_start(doca_sta_io_as_ctx(s->io)) : rc;
 }
 
-static doca_error_t make_map(struct server *s, void *addr, size_t len, struct doca_mmap **map)
-{
-	doca_error_t rc = doca_mmap_create(map);
-
-	if (rc == DOCA_SUCCESS)
-		rc = doca_mmap_add_dev(*map, s->dev);
-	if (rc == DOCA_SUCCESS)
-		rc = doca_mmap_set_memrange(*map, addr, len);
-	if (rc == DOCA_SUCCESS)
-		rc = doca_mmap_set_permissions(*map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
-	return rc == DOCA_SUCCESS ? doca_mmap_start(*map) : rc;
-}
-
 static doca_error_t make_disk(struct server *s)
 {
-	struct disk *d = aligned_alloc(PAGE, (sizeof(*d) + PAGE - 1) & ~(size_t)(PAGE - 1));
-	doca_error_t rc;
+	doca_error_t rc = ramdisk_init(&s->disk, SERVER_BLOCKS);
 
-	if (!d)
-		return DOCA_ERROR_NO_MEMORY;
-	memset(d, 0, sizeof(*d));
-	d->phase = 1;
-	s->disk = d;
-	rc = make_map(s, d->sq, sizeof(d->sq), &s->maps[0]);
-	if (rc == DOCA_SUCCESS)
-		rc = make_map(s, d->cq, sizeof(d->cq), &s->maps[1]);
-	if (rc == DOCA_SUCCESS)
-		rc = make_map(s, d->doorbells, sizeof(d->doorbells), &s->maps[2]);
-	if (rc == DOCA_SUCCESS)
-		rc = doca_softsta_queue_attach(&d->doorbells[0], &disk_ops, -1, d);
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_be_create(s->sta, &s->be);
 	if (rc == DOCA_SUCCESS)
-		rc = doca_sta_be_add_queue(s->be, s->maps[0], s->maps[2], 0, s->maps[1], s->maps[2],
-					   4, &s->queue);
+		rc = ramdisk_open(&s->disk, s->dev, s->be, &s->ring, &s->queue);
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_subsystem_create(s->sta, SERVER_NQN, &s->subsys);
 	if (rc == DOCA_SUCCESS)
@@ -529,7 +408,7 @@ static void obey(struct server *s, uint8_t command)
 	switch (command) {
 	case SERVER_HOLD:
 	case SERVER_RELEASE:
-		atomic_store(&s->disk->is_held, command == SERVER_HOLD);
+		atomic_store(&s->disk.is_held, command == SERVER_HOLD);
 		break;
 	case SERVER_REMOVE_NS:
 		remove_ns(s);
@@ -544,7 +423,7 @@ static void obey(struct server *s, uint8_t command)
 			reply += s->conns[i].qp != NULL;
 		break;
 	case SERVER_FETCHED:
-		reply = (uint8_t)atomic_load(&s->disk->num_fetched);
+		reply = (uint8_t)atomic_load(&s->ring->num_fetched);
 		break;
 	case SERVER_QUIT:
 		s->is_quitting = true;
@@ -620,9 +499,7 @@ static void shut_down(struct server *s)
 	for (int ms = 0; s->queue && ms < PATIENCE_MS; ms++)
 		if (!doca_pe_progress(s->sta_pe))
 			(void)poll(NULL, 0, TICK_MS);
-	expect(s, doca_softsta_queue_detach(&s->disk->doorbells[0]), "detach the disk");
-	for (int i = 0; i < 3; i++)
-		expect(s, doca_mmap_destroy(s->maps[i]), "destroy a map");
+	expect(s, ramdisk_close(s->ring), "close the disk");
 	expect(s, doca_sta_be_destroy(s->be), "destroy the back-end");
 	expect(s, doca_sta_subsystem_destroy(s->subsys), "destroy the subsystem");
 	expect(s, doca_ctx_stop(doca_sta_as_ctx(s->sta)), "stop STA");
@@ -630,7 +507,7 @@ static void shut_down(struct server *s)
 	expect(s, doca_pe_destroy(s->sta_pe), "destroy STA's progress engine");
 	expect(s, doca_dev_close(s->dev), "close the device");
 	rdma_destroy_event_channel(s->channel);
-	free(s->disk);
+	ramdisk_fini(&s->disk);
 }
 
 int server_main(int command_fd, int answer_fd)
