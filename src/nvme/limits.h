@@ -12,6 +12,9 @@
 #define NV_SHUTDOWN_TIMEOUT_MAX_MS 60000
 #define NV_MAX_IO_QUEUES	   128
 
+/* Memory. */
+#define NV_POOL_MAX_ALLOC_BYTES (1u << 30) /* one allocation */
+
 /* Soft controller. */
 #define NV_SOFT_MDTS_BYTES	  (1u << 20) /* largest transfer, announced as MDTS = 8 */
 #define NV_SOFT_MAX_ENTRIES	  1024 /* CAP.MQES + 1 */
