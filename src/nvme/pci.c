@@ -89,7 +89,7 @@ static void read_function(const char *sysfs, const char *bdf, struct nv_pci *ret
 	ret->numa_node = (int)read_number(sysfs, bdf, "numa_node");
 	read_link(sysfs, bdf, "driver", ret->driver, sizeof(ret->driver));
 	read_link(sysfs, bdf, "iommu_group", group, sizeof(group));
-	ret->iommu_group = group[0] ? atoi(group) : -1;
+	ret->iommu_group = group[0] ? (int)strtol(group, NULL, 10) : -1;
 }
 
 int nv_pci_read(const char *sysfs, const char *bdf, struct nv_pci *ret, struct nv_err *err)

@@ -121,8 +121,9 @@ static int container_open(struct nv_vfio *vfio, struct nv_err *err)
 		return nv_err(err, -errno, "/dev/vfio/vfio: %s", strerror(errno));
 	if (ioctl(vfio->fd, VFIO_GET_API_VERSION) != VFIO_API_VERSION ||
 	    ioctl(vfio->fd, VFIO_CHECK_EXTENSION, VFIO_TYPE1v2_IOMMU) != 1)
-		return nv_err(err, -EOPNOTSUPP,
-			      "this kernel's VFIO has no type 1 IOMMU (vfio_iommu_type1)");
+		return nv_err(
+			err, -EOPNOTSUPP,
+			"this kernel's VFIO has no type 1 IOMMU: try \"modprobe vfio_iommu_type1\"");
 	return 0;
 }
 
