@@ -119,6 +119,20 @@ guest() {
 	eval "guest_$name=$!"
 }
 
+# drive_machine SMALL LARGE FIRST SECOND: QEMU arguments for a machine with an IOMMU and three NVMe
+# controllers: one with blocks of 512 bytes, one of 4096, one with two namespaces.
+drive_machine() {
+	echo "-machine q35,kernel-irqchip=split -device intel-iommu,intremap=on
+		-drive file=$1,if=none,id=d1,format=raw -device nvme,id=n1,drive=d1,serial=SMALL
+		-drive file=$2,if=none,id=d2,format=raw
+		-device nvme,id=n2,serial=LARGE
+		-device nvme-ns,drive=d2,bus=n2,nsid=1,logical_block_size=4096,physical_block_size=4096
+		-drive file=$3,if=none,id=d3,format=raw -drive file=$4,if=none,id=d4,format=raw
+		-device nvme,id=n3,serial=TWO
+		-device nvme-ns,drive=d3,bus=n3,nsid=1 -device nvme-ns,drive=d4,bus=n3,nsid=2" |
+		tr '\n\t' '  '
+}
+
 # finish NAME: waits for the guest, prints what it said, fails as it did.
 finish() {
 	local pid=guest_$1 rc=0
