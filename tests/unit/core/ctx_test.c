@@ -224,6 +224,26 @@ static void null_is_invalid(void **state)
 	doca_ctx_flush_tasks(NULL);
 }
 
+static void an_idle_context(void **state)
+{
+	struct fixture *f = *state;
+	struct doca_ctx *ctx = &f->ctx.base;
+	union doca_data data = {.u64 = 5}, same;
+	enum doca_ctx_states ctx_state;
+	size_t n = 1;
+
+	assert_int_equal(doca_ctx_get_state(ctx, &ctx_state), DOCA_SUCCESS);
+	assert_int_equal(ctx_state, DOCA_CTX_STATE_IDLE);
+	assert_int_equal(doca_ctx_get_num_inflight_tasks(ctx, &n), DOCA_SUCCESS);
+	assert_int_equal(n, 0);
+	assert_int_equal(doca_ctx_set_user_data(ctx, data), DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_get_user_data(ctx, &same), DOCA_SUCCESS);
+	assert_int_equal(same.u64, 5);
+	data.ptr = f;
+	assert_int_equal(doca_ctx_set_user_data(ctx, data), DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_set_state_changed_cb(ctx, fake_state_cb), DOCA_SUCCESS);
+}
+
 static void user_data_and_flush(void **state)
 {
 	struct fixture *f = *state;
@@ -316,6 +336,7 @@ int main(void)
 		TEST(may_be_destroyed_in_the_callback_that_says_idle),
 		TEST(needs_a_progress_engine),
 		TEST(null_is_invalid),
+		TEST(an_idle_context),
 		TEST(user_data_and_flush),
 		TEST(only_the_host_drives_contexts),
 		TEST(a_trace_shows_each_change),

@@ -290,9 +290,12 @@ static void the_number_of_back_ends_is_bounded(void **state)
 	struct doca_log_backend *b;
 	const int fd = STDERR_FILENO;
 	static char buf[16];
-	uint32_t n = 0;
+	uint32_t n;
 
 	(void)state;
+	assert_int_equal(doca_log_backend_create_with_fd_sdk(1, &b), DOCA_SUCCESS);
+	assert_int_equal(doca_log_backend_create_with_file_sdk(stderr, &b), DOCA_SUCCESS);
+	n = 2;
 	while (doca_log_backend_create_with_buf_sdk(buf, 16, keep_flushed, &b) == DOCA_SUCCESS)
 		assert_true(++n < doca_log_get_max_num_backends_sdk());
 	assert_int_equal(n, doca_log_get_max_num_backends_sdk() - 1);

@@ -84,6 +84,11 @@ static void a_task_lives(void **state)
 	assert_int_equal(f->ctx.submit_flags, DOCA_TASK_SUBMIT_FLAG_NONE);
 	f->ctx.to_complete = (struct fake_task *)task;
 	f->ctx.complete_status = DOCA_SUCCESS;
+	assert_int_equal(doca_pe_progress(f->pe), 1);
+	assert_int_equal(doca_task_get_status(task), DOCA_SUCCESS);
+
+	assert_int_equal(doca_task_submit(task), DOCA_SUCCESS);
+	f->ctx.to_complete = (struct fake_task *)task;
 	f->ctx.free_in_callback = true;
 	assert_int_equal(doca_pe_progress(f->pe), 1);
 	assert_int_equal(f->ctx.releases, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connections on the control path: their states, and that no failure leaves anything behind. */
+/* Connections on the control path: that no failure, and no number of them, leaves anything behind.
+ */
 #include "ctl.h"
 
 #include <doca_sta_subsystem.h>
@@ -9,74 +10,6 @@ enum {
 };
 
 static const uint8_t accept_record[32] = {0, 0, DEPTH, 0};
-
-static void test_queue_pair_states(void **state)
-{
-	struct ctl *f = *state;
-	struct doca_sta_producer_task_send *task;
-	struct doca_sta_subs_handle *s, *other;
-	struct doca_sta_qp_handle *qp;
-	union doca_data self = {.ptr = f}, data;
-	uint32_t id;
-	uint16_t n;
-
-	ctl_configure(f);
-	ctl_start(f);
-	ctl_start_io(f);
-	assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_create(f->sta, "o", &other), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_alloc(f->io, NULL, &qp), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_qp_set_user_data(f->io, qp, self), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_get_user_data(qp, &data), DOCA_SUCCESS);
-	assert_ptr_equal(data.ptr, f);
-	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
-					       accept_record, sizeof(accept_record), s),
-			 DOCA_SUCCESS);
-	assert_int_equal(qp->depth, DEPTH);
-	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_SUCCESS);
-	assert_int_equal(id, 17);
-	assert_int_equal(doca_sta_io_qp_get_port_id(qp, &n), DOCA_SUCCESS);
-	assert_int_equal(n, 1);
-	assert_int_equal(doca_sta_io_qp_get_group_id(qp, &n), DOCA_SUCCESS);
-	assert_int_equal(n, qp->eu->idx);
-	assert_int_equal(doca_sta_io_qp_get_index_in_group(qp, &n), DOCA_SUCCESS);
-	assert_int_equal(n, 0);
-	/* The id is taken over whatever the result: no leak, and the host is told. */
-	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(), NULL, 0,
-					       NULL),
-			 DOCA_ERROR_BAD_STATE);
-	assert_int_equal(fakedev.num_rejected, 1);
-	assert_int_equal(doca_sta_io_qp_add_subsystem(f->io, other, qp), DOCA_ERROR_ALREADY_EXIST);
-	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 1),
-			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, STA_MAX_QUEUE_DEPTH + 1),
-			 DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 2), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &task),
-			 DOCA_SUCCESS);
-	ctl_submit(task);
-	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
-	PROGRESS_UNTIL(f, f->num_done == 1);
-	assert_int_equal(fakedev.num_disconnected, 1);
-	/* A second one has nothing to wait for. */
-	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, self, qp, &task),
-			 DOCA_SUCCESS);
-	ctl_submit(task);
-	assert_int_equal(f->num_done, 1); /* never inside submit */
-	PROGRESS_UNTIL(f, f->num_done == 2);
-	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_subsystem_destroy(other), DOCA_SUCCESS);
-	ctl_stop_io(f);
-	assert_int_equal(f->num_failed, 0);
-}
 
 static void test_stop_ends_connections(void **state)
 {
@@ -240,14 +173,13 @@ static void test_connections_without_end(void **state)
 	ctl_stop_io(f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, ctl_setup, ctl_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_queue_pair_states),	    TEST(test_stop_ends_connections),
-		TEST(test_every_failure_of_accept), TEST(test_task_outlives_its_queue_pair),
-		TEST(test_connections_without_end),
+		CTL_TEST(test_stop_ends_connections),
+		CTL_TEST(test_every_failure_of_accept),
+		CTL_TEST(test_task_outlives_its_queue_pair),
+		CTL_TEST(test_connections_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,17 @@ void ctl_stop_io(struct ctl *f)
 	f->io = NULL;
 }
 
+struct doca_sta_be_q_handle *ctl_add_queue(struct ctl *f)
+{
+	struct doca_mmap *doorbells = fakedev_mmap(&f->maps[2]);
+	struct doca_sta_be_q_handle *q;
+
+	assert_int_equal(doca_sta_be_add_queue(f->be, fakedev_mmap(&f->maps[0]), doorbells, 0,
+					       fakedev_mmap(&f->maps[1]), doorbells, 4, &q),
+			 DOCA_SUCCESS);
+	return q;
+}
+
 void ctl_submit(struct doca_sta_producer_task_send *task)
 {
 	assert_int_equal(doca_task_submit(doca_sta_producer_send_task_as_task(task)), DOCA_SUCCESS);

@@ -59,6 +59,9 @@ void ctl_on_failed(struct doca_sta_producer_task_send *task, union doca_data use
 void ctl_on_command(struct doca_sta_qp_handle *qp, union doca_data user_data, const uint8_t *sqe,
 		    uint8_t *payload, uint32_t bytes, bool is_valid, union doca_data token);
 
+/* A queue of the back-end, CTL_RING entries long. */
+struct doca_sta_be_q_handle *ctl_add_queue(struct ctl *f);
+
 void ctl_nap(void);
 /* Progress until @what holds; it must, within ten seconds. */
 #define PROGRESS_UNTIL(f, what)                           \
@@ -69,5 +72,10 @@ void ctl_nap(void);
 				ctl_nap();                \
 		}                                         \
 	} while (0)
+
+#define ASSERT_GOOD(call)    assert_int_equal(call, DOCA_SUCCESS)
+#define ASSERT_INVALID(call) assert_int_equal(call, DOCA_ERROR_INVALID_VALUE)
+
+#define CTL_TEST(name) cmocka_unit_test_setup_teardown(name, ctl_setup, ctl_teardown)
 
 #endif

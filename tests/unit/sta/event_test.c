@@ -1,21 +1,105 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is in an event (doca_sta_event.h): each getter gives its field, and wants both pointers.
+ * doca_sta_event.h: what is registered, and what is in an event: each getter gives its field, and
+ * wants both pointers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "ctl.h"
 
-#include <cmocka.h>
-
-#include "sta/event.h"
+#include <doca_sta_be.h>
+#include <doca_sta_io.h>
 
 /* Handles are only handed through: any address stands for one. */
 static char handles[2];
 
-#define ASSERT_INVALID(call) assert_int_equal(call, DOCA_ERROR_INVALID_VALUE)
-#define ASSERT_GOOD(call)    assert_int_equal(call, DOCA_SUCCESS)
+static const union doca_data none;
+
+static void on_timeout(const struct doca_sta_event_be_timeout *event, union doca_data user_data)
+{
+	(void)event;
+	(void)user_data;
+}
+
+static void on_transport_error(const struct doca_sta_event_transport_err *event,
+			       union doca_data user_data)
+{
+	(void)event;
+	(void)user_data;
+}
+
+static void on_eu_error(const struct doca_sta_event_eu_err *event, union doca_data user_data)
+{
+	(void)event;
+	(void)user_data;
+}
+
+static void on_cqe(const struct doca_sta_event_cqe_notify *event, union doca_data user_data)
+{
+	(void)event;
+	(void)user_data;
+}
+
+static void test_register(void **state)
+{
+	struct ctl *f = *state;
+
+	ASSERT_INVALID(doca_sta_event_be_timeout_register_cb(NULL, on_timeout, none));
+	ASSERT_INVALID(doca_sta_event_be_timeout_register_cb(f->sta, NULL, none));
+	ASSERT_GOOD(doca_sta_event_be_timeout_register_cb(f->sta, on_timeout, none));
+	ASSERT_INVALID(doca_sta_event_eu_err_register_cb(NULL, on_eu_error, none));
+	ASSERT_INVALID(doca_sta_event_eu_err_register_cb(f->sta, NULL, none));
+	ASSERT_GOOD(doca_sta_event_eu_err_register_cb(f->sta, on_eu_error, none));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_register_cb(NULL, on_cqe, none));
+	ASSERT_INVALID(doca_sta_event_cqe_notify_register_cb(f->sta, NULL, none));
+	ASSERT_GOOD(doca_sta_event_cqe_notify_register_cb(f->sta, on_cqe, none));
+	ctl_configure(f);
+	ctl_start(f);
+	assert_int_equal(doca_sta_event_be_timeout_register_cb(f->sta, on_timeout, none),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_event_eu_err_register_cb(f->sta, on_eu_error, none),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_event_cqe_notify_register_cb(f->sta, on_cqe, none),
+			 DOCA_ERROR_BAD_STATE);
+}
+
+static void test_register_of_an_io_context(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_io *io;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_io_create(f->sta, &io));
+	ASSERT_INVALID(doca_sta_io_event_transport_err_register_cb(NULL, on_transport_error, none));
+	ASSERT_INVALID(doca_sta_io_event_transport_err_register_cb(io, NULL, none));
+	ASSERT_GOOD(doca_sta_io_event_transport_err_register_cb(io, on_transport_error, none));
+	ASSERT_GOOD(doca_sta_io_destroy(io));
+	ctl_start_io(f);
+	assert_int_equal(doca_sta_io_event_transport_err_register_cb(f->io, on_transport_error,
+								     none),
+			 DOCA_ERROR_BAD_STATE);
+	ctl_stop_io(f);
+}
+
+/* What was not told by then is forgotten with the queues that it is about. */
+static void test_stop_with_time_outs_to_tell(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_be_q_handle *a, *b;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	a = ctl_add_queue(f);
+	b = ctl_add_queue(f);
+	sta_post(f->sta, &a->timeout_msg);
+	PROGRESS_UNTIL(f, f->num_timeouts == 1);
+	sta_post(f->sta, &a->timeout_msg);
+	sta_post(f->sta, &b->timeout_msg);
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+	ctl_start(f);
+	(void)doca_pe_progress(f->pe);
+	assert_int_equal(f->num_timeouts, 1);
+}
 
 static void test_transport_error(void **state)
 {
@@ -160,6 +244,9 @@ static void test_command_of_a_completion(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CTL_TEST(test_register),
+		CTL_TEST(test_register_of_an_io_context),
+		CTL_TEST(test_stop_with_time_outs_to_tell),
 		cmocka_unit_test(test_transport_error),
 		cmocka_unit_test(test_back_end_timeout),
 		cmocka_unit_test(test_eu_error),

@@ -145,6 +145,38 @@ int ibv_query_device(struct ibv_context *verbs, struct ibv_device_attr *attr)
 	return 0;
 }
 
+struct ibv_device **ibv_get_device_list(int *num)
+{
+	struct ibv_device **list = make(2 * sizeof(struct ibv_device *));
+
+	if (list)
+		list[0] = &fakedev.device;
+	if (num)
+		*num = list ? 1 : 0;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	unmake(list);
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	(void)device;
+	if (is_fault())
+		return NULL;
+	count(1);
+	return &fakedev.verbs;
+}
+
+int ibv_close_device(struct ibv_context *verbs)
+{
+	(void)verbs;
+	count(-1);
+	return 0;
+}
+
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *verbs)
 {
 	struct ibv_pd *pd = make(sizeof(*pd));
@@ -287,6 +319,16 @@ struct doca_dev *fakedev_dev(void)
 	return (struct doca_dev *)&fakedev;
 }
 
+const struct doca_devinfo *fakedev_devinfo(const char *name)
+{
+	return (const struct doca_devinfo *)name;
+}
+
+const char *doca_priv_devinfo_get_name(const struct doca_devinfo *devinfo)
+{
+	return (const char *)devinfo;
+}
+
 struct ibv_context *doca_priv_dev_get_verbs(const struct doca_dev *dev)
 {
 	(void)dev;
@@ -361,7 +403,7 @@ void fakedev_reset(void)
 	fakedev.verbs.ops.post_send = post_send;
 	fakedev.verbs.ops.poll_cq = poll_cq;
 	fakedev.verbs.ops.req_notify_cq = req_notify_cq;
-	memcpy(fakedev.device.name, "fake0", sizeof("fake0"));
+	memcpy(fakedev.device.name, FAKEDEV_NAME, sizeof(FAKEDEV_NAME));
 	fakedev.attr = (struct ibv_device_attr){.max_qp = 64,
 						.max_qp_wr = 2048,
 						.max_sge = 4,

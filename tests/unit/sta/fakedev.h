@@ -27,6 +27,9 @@ extern struct fakedev fakedev;
 /* All as new, no fault planned. */
 void fakedev_reset(void);
 struct doca_dev *fakedev_dev(void);
+/* The description of a device of this name; the device's own is FAKEDEV_NAME. */
+#define FAKEDEV_NAME "fake0"
+const struct doca_devinfo *fakedev_devinfo(const char *name);
 /* A connection request; one live object until it is destroyed. */
 struct rdma_cm_id *fakedev_request(void);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The non-offload path, both halves: callbacks, payloads, tasks, and what a broken QP leaves. */
+/*
+ * doca_sta_io_non_offload.h, both halves of the path: callbacks, payloads, tasks, and what a broken
+ * QP leaves.
+ */
 #include "engine.h"
 
 #include <doca_sta_io_non_offload.h>
@@ -13,6 +16,10 @@ enum {
 	VENDOR_TO_HOST = 0xc2,
 };
 
+#define ASSERT_GOOD(call)    assert_int_equal(call, DOCA_SUCCESS)
+#define ASSERT_INVALID(call) assert_int_equal(call, DOCA_ERROR_INVALID_VALUE)
+
+static const union doca_data none;
 static unsigned int num_done, num_failed;
 
 static void on_done(struct doca_sta_producer_task_send *task, union doca_data user_data)
@@ -86,7 +93,6 @@ static doca_error_t answer(struct engine *e, struct engine_qp *qp, uint16_t stat
 			      .cid = 0xffff,
 			      .status = htole16((uint16_t)(status << 1))};
 	struct doca_sta_producer_task_send *task;
-	union doca_data none = {0};
 	doca_error_t err;
 
 	if (with_data)
@@ -103,7 +109,6 @@ static doca_error_t answer(struct engine *e, struct engine_qp *qp, uint16_t stat
 static doca_error_t read_payload(struct engine *e, struct engine_qp *qp)
 {
 	struct doca_sta_producer_task_send *task;
-	union doca_data none = {0};
 	doca_error_t err = doca_sta_io_task_non_offload_rdma_read_alloc_init(&e->io, none, qp->sta,
 									     e->token, &task);
 
@@ -124,6 +129,97 @@ static void offer(struct engine *e, struct engine_qp *qp, const struct sta_sqe *
 	assert_true(engine_send(qp, sqe, NULL, 0));
 	run(e, qp);
 	assert_int_equal(e->num_offered, before + 1);
+}
+
+/* ---- configuration ---- */
+
+static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data, const uint8_t *sqe,
+		       uint8_t *payload, uint32_t bytes, bool is_valid, union doca_data token)
+{
+	(void)qp;
+	(void)user_data;
+	(void)sqe;
+	(void)payload;
+	(void)bytes;
+	(void)is_valid;
+	(void)token;
+}
+
+static void test_is_configured_while_idle(void **state)
+{
+	struct engine *e = *state;
+	struct doca_sta_io *io = &e->io;
+
+	assert_int_equal(doca_sta_io_non_offload_register_cb(io, on_command, none),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_read_conf(io, on_done, on_failed),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, on_done,
+									       on_failed),
+			 DOCA_ERROR_BAD_STATE);
+	io->ctx.state = DOCA_CTX_STATE_IDLE;
+	ASSERT_INVALID(doca_sta_io_non_offload_register_cb(NULL, on_command, none));
+	ASSERT_INVALID(doca_sta_io_non_offload_register_cb(io, NULL, none));
+	ASSERT_GOOD(doca_sta_io_non_offload_register_cb(io, on_command, none));
+	ASSERT_INVALID(doca_sta_io_task_non_offload_set_rdma_read_conf(NULL, on_done, on_failed));
+	ASSERT_INVALID(doca_sta_io_task_non_offload_set_rdma_read_conf(io, NULL, on_failed));
+	ASSERT_INVALID(doca_sta_io_task_non_offload_set_rdma_read_conf(io, on_done, NULL));
+	ASSERT_GOOD(doca_sta_io_task_non_offload_set_rdma_read_conf(io, on_done, on_failed));
+	ASSERT_INVALID(
+		doca_sta_io_task_non_offload_set_rdma_write_send_conf(NULL, on_done, on_failed));
+	ASSERT_INVALID(doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, NULL, on_failed));
+	ASSERT_INVALID(doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, on_done, NULL));
+	ASSERT_GOOD(doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, on_done, on_failed));
+}
+
+static void test_no_pointers(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+	struct doca_sta_producer_task_send *task;
+	uint8_t cqe[DOCA_STA_COMPLETION_SIZE] = {0};
+
+#define WRITE_SEND doca_sta_io_task_non_offload_rdma_write_send_alloc_init
+#define SEND	   doca_sta_io_task_non_offload_rdma_send_alloc_init
+#define READ	   doca_sta_io_task_non_offload_rdma_read_alloc_init
+	offer(e, qp, &sqe);
+	ASSERT_INVALID(WRITE_SEND(NULL, none, qp->sta, cqe, e->token, &task));
+	ASSERT_INVALID(WRITE_SEND(&e->io, none, NULL, cqe, e->token, &task));
+	ASSERT_INVALID(WRITE_SEND(&e->io, none, qp->sta, NULL, e->token, &task));
+	ASSERT_INVALID(WRITE_SEND(&e->io, none, qp->sta, cqe, none, &task));
+	ASSERT_INVALID(WRITE_SEND(&e->io, none, qp->sta, cqe, e->token, NULL));
+	ASSERT_INVALID(SEND(NULL, none, qp->sta, cqe, e->token, &task));
+	ASSERT_INVALID(SEND(&e->io, none, NULL, cqe, e->token, &task));
+	ASSERT_INVALID(SEND(&e->io, none, qp->sta, NULL, e->token, &task));
+	ASSERT_INVALID(SEND(&e->io, none, qp->sta, cqe, none, &task));
+	ASSERT_INVALID(SEND(&e->io, none, qp->sta, cqe, e->token, NULL));
+	ASSERT_INVALID(READ(NULL, none, qp->sta, e->token, &task));
+	ASSERT_INVALID(READ(&e->io, none, NULL, e->token, &task));
+	ASSERT_INVALID(READ(&e->io, none, qp->sta, none, &task));
+	ASSERT_INVALID(READ(&e->io, none, qp->sta, e->token, NULL));
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	run(e, qp);
+}
+
+/* Tasks that are made and not submitted go back as they came. */
+static void test_tasks(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+	struct doca_sta_producer_task_send *tasks[3];
+	uint8_t cqe[DOCA_STA_COMPLETION_SIZE] = {0};
+
+	offer(e, qp, &sqe);
+	ASSERT_GOOD(READ(&e->io, none, qp->sta, e->token, &tasks[0]));
+	ASSERT_GOOD(SEND(&e->io, none, qp->sta, cqe, e->token, &tasks[1]));
+	ASSERT_GOOD(WRITE_SEND(&e->io, none, qp->sta, cqe, e->token, &tasks[2]));
+	for (int i = 0; i < 3; i++)
+		doca_task_free(doca_sta_producer_send_task_as_task(tasks[i]));
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	run(e, qp);
+	assert_int_equal(num_done, 1);
 }
 
 /* ---- Connect ---- */
@@ -405,6 +501,9 @@ static void test_not_offered_after_disconnect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(test_is_configured_while_idle),
+		TEST(test_no_pointers),
+		TEST(test_tasks),
 		TEST(test_connect),
 		TEST(test_data_from_host),
 		TEST(test_data_to_host),
