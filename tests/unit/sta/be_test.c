@@ -32,38 +32,83 @@ static void test_tasks_are_configured_while_idle(void **state)
 			 DOCA_ERROR_BAD_STATE);
 }
 
+#define ADD(f, sq, sq_db, cq, cq_db)                                                   \
+	doca_sta_be_add_queue((f)->be, sq, (f)->db_map, sq_db, cq, (f)->db_map, cq_db, \
+			      &(struct doca_sta_be_q_handle *){NULL})
+
+static void test_add_queue(void **state)
+{
+	struct doca_sta_be_q_handle *q;
+	struct ctl *f = *state;
+	struct doca_mmap *sq = f->sq_map, *cq = f->cq_map, *db = f->db_map;
+
+	ctl_configure(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	assert_int_equal(ADD(f, sq, 0, cq, 4), DOCA_ERROR_BAD_STATE);
+	ctl_start(f);
+	ASSERT_INVALID(doca_sta_be_add_queue(NULL, sq, db, 0, cq, db, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, NULL, db, 0, cq, db, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq, NULL, 0, cq, db, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq, db, 0, NULL, db, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq, db, 0, cq, NULL, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq, db, 0, cq, db, 4, NULL));
+	ASSERT_GOOD(doca_sta_be_add_queue(f->be, sq, db, 0, cq, db, 4, &q));
+	assert_int_equal(doca_mmap_destroy(sq), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(doca_sta_be_destroy(f->be), DOCA_ERROR_IN_USE);
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+}
+
+/* A map of @len bytes of the submission queue's memory as one of the two queues. */
+static doca_error_t add_sized(struct ctl *f, size_t sq_len, size_t cq_len)
+{
+	struct doca_mmap *sq = ctl_map(f, f->sq, sq_len), *cq = ctl_map(f, f->cq, cq_len);
+	doca_error_t result = ADD(f, sq, 0, cq, 4);
+
+	/* They are not used after a failure. */
+	ASSERT_GOOD(doca_mmap_destroy(sq));
+	ASSERT_GOOD(doca_mmap_destroy(cq));
+	return result;
+}
+
 static void test_queue_geometry(void **state)
 {
 	struct ctl *f = *state;
-	struct fakedev_map *sq = &f->maps[0], *cq = &f->maps[1], *db = &f->maps[2];
-	struct doca_sta_be_q_handle *q;
 
-#define ADD(sq_db, cq_db)                                                         \
-	doca_sta_be_add_queue(f->be, fakedev_mmap(sq), fakedev_mmap(db), (sq_db), \
-			      fakedev_mmap(cq), fakedev_mmap(db), (cq_db), &q)
 	ctl_configure(f);
-	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
-	assert_int_equal(ADD(0, 4), DOCA_ERROR_BAD_STATE);
 	ctl_start(f);
-	assert_int_equal(ADD(0, 5), DOCA_ERROR_INVALID_VALUE); /* not aligned */
-	assert_int_equal(ADD(0, 8), DOCA_ERROR_INVALID_VALUE); /* outside */
-	assert_int_equal(ADD(6, 4), DOCA_ERROR_INVALID_VALUE);
-	sq->len -= STA_SQE_BYTES;
-	assert_int_equal(ADD(0, 4), DOCA_ERROR_INVALID_VALUE); /* unlike */
-	cq->len -= STA_CQE_BYTES;
-	assert_int_equal(ADD(0, 4), DOCA_ERROR_INVALID_VALUE); /* three */
-	sq->len -= 2 * STA_SQE_BYTES - 1;
-	assert_int_equal(ADD(0, 4), DOCA_ERROR_INVALID_VALUE);
-	sq->len = sizeof(f->sq);
-	cq->len = sizeof(f->cq);
-	cq->addr = NULL; /* not started */
-	assert_int_equal(ADD(0, 4), DOCA_ERROR_BAD_STATE);
-	cq->addr = f->cq;
-	assert_int_equal(sq->num_users + cq->num_users + db->num_users, 0);
-	assert_int_equal(ADD(0, 4), DOCA_SUCCESS);
-	assert_int_equal(doca_sta_be_destroy(f->be), DOCA_ERROR_IN_USE);
-	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
-	assert_int_equal(sq->num_users + cq->num_users + db->num_users, 0);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	/* doorbells: not aligned, outside */
+	assert_int_equal(ADD(f, f->sq_map, 0, f->cq_map, 5), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(ADD(f, f->sq_map, 0, f->cq_map, 8), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(ADD(f, f->sq_map, 6, f->cq_map, 4), DOCA_ERROR_INVALID_VALUE);
+	/* entries: unlike, three, one, not a whole number */
+	ASSERT_INVALID(add_sized(f, 2 * STA_SQE_BYTES, 4 * STA_CQE_BYTES));
+	ASSERT_INVALID(add_sized(f, 3 * STA_SQE_BYTES, 3 * STA_CQE_BYTES));
+	ASSERT_INVALID(add_sized(f, 1 * STA_SQE_BYTES, 1 * STA_CQE_BYTES));
+	ASSERT_INVALID(add_sized(f, 2 * STA_SQE_BYTES + 1, 2 * STA_CQE_BYTES));
+}
+
+static void test_maps_that_do_not_fit(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_dev *dev = fakedev_open(1);
+	struct doca_mmap *others =
+		fakedev_map(dev, f->cq, sizeof(f->cq), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_mmap *read_only =
+		fakedev_map(f->dev, f->cq, sizeof(f->cq), DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+	struct doca_mmap *stopped = ctl_map(f, f->cq, sizeof(f->cq));
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	ASSERT_GOOD(doca_mmap_stop(stopped));
+	assert_int_equal(ADD(f, f->sq_map, 0, others, 4), DOCA_ERROR_NOT_FOUND);
+	assert_int_equal(ADD(f, f->sq_map, 0, read_only, 4), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(ADD(f, f->sq_map, 0, stopped, 4), DOCA_ERROR_BAD_STATE);
+	ASSERT_GOOD(doca_mmap_destroy(others));
+	ASSERT_GOOD(doca_mmap_destroy(read_only));
+	ASSERT_GOOD(doca_mmap_destroy(stopped));
+	ASSERT_GOOD(doca_dev_close(dev));
 }
 
 static void test_destroy_queue(void **state)
@@ -94,7 +139,6 @@ static void test_destroy_queue(void **state)
 	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_PROGRESS);
 	PROGRESS_UNTIL(f, ctl_state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_IDLE);
 	assert_int_equal(f->num_done, 1);
-	assert_int_equal(f->maps[0].num_users, 0);
 }
 
 int main(void)
@@ -102,7 +146,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CTL_TEST(test_back_ends),
 		CTL_TEST(test_tasks_are_configured_while_idle),
+		CTL_TEST(test_add_queue),
 		CTL_TEST(test_queue_geometry),
+		CTL_TEST(test_maps_that_do_not_fit),
 		CTL_TEST(test_destroy_queue),
 	};
 

@@ -20,7 +20,7 @@ static void test_stop_ends_connections(void **state)
 	ctl_start(f);
 	ctl_start_io(f);
 	for (int i = 0; i < 8; i++)
-		assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(),
+		assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(),
 							accept_record, sizeof(accept_record), NULL,
 							&qp),
 				 DOCA_SUCCESS);
@@ -75,25 +75,25 @@ static void test_every_failure_of_accept(void **state)
 		ctl_start(f);
 		ctl_start_io(f);
 		assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
-		assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp), DOCA_SUCCESS);
+		assert_int_equal(doca_sta_io_qp_alloc(f->io, f->dev, &qp), DOCA_SUCCESS);
 		fakedev.num_rejected = 0;
 		fakedev.fail_at = fakedev.num_calls + n;
-		err = doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
-					    accept_record, sizeof(accept_record), s);
+		err = doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(), accept_record,
+					    sizeof(accept_record), s);
 		fakedev.fail_at = 0;
 		assert_int_equal(fakedev.num_rejected, err != DOCA_SUCCESS);
 		if (err != DOCA_SUCCESS && !qp->id)
 			/* It can be used for the next request. */
-			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(),
-							       fakedev_request(), accept_record,
-							       sizeof(accept_record), s),
+			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(),
+							       accept_record, sizeof(accept_record),
+							       s),
 					 DOCA_SUCCESS);
 		check_slots(f);
 		assert_int_equal(doca_sta_io_qp_destroy(f->io, qp), DOCA_SUCCESS);
 		ctl_stop_io(f);
 		assert_int_equal(doca_sta_subsystem_destroy(s), DOCA_SUCCESS);
 		assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_SUCCESS);
-		assert_int_equal(fakedev.num_live, 2); /* holds on the device */
+		assert_int_equal(fakedev.num_live, 2); /* the device, and a domain of core's */
 	}
 	assert_true(n > 10);
 }
@@ -102,8 +102,8 @@ static struct doca_sta_qp_handle *connect_one(struct ctl *f)
 {
 	struct doca_sta_qp_handle *qp;
 
-	assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(),
-						accept_record, sizeof(accept_record), NULL, &qp),
+	assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), accept_record,
+						sizeof(accept_record), NULL, &qp),
 			 DOCA_SUCCESS);
 	return qp;
 }

@@ -66,7 +66,7 @@ void ctl_configure(struct ctl *f)
 {
 	union doca_data self = {.ptr = f};
 
-	assert_int_equal(doca_sta_add_dev(f->sta, fakedev_dev()), DOCA_SUCCESS);
+	assert_int_equal(doca_sta_add_dev(f->sta, f->dev), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_mem_allocator_register(f->sta, fakedev_zmalloc, fakedev_free,
 							 fakedev_vtophys),
 			 DOCA_SUCCESS);
@@ -107,13 +107,17 @@ void ctl_stop_io(struct ctl *f)
 	f->io = NULL;
 }
 
+struct doca_mmap *ctl_map(struct ctl *f, void *addr, size_t len)
+{
+	return fakedev_map(f->dev, addr, len, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+}
+
 struct doca_sta_be_q_handle *ctl_add_queue(struct ctl *f)
 {
-	struct doca_mmap *doorbells = fakedev_mmap(&f->maps[2]);
 	struct doca_sta_be_q_handle *q;
 
-	assert_int_equal(doca_sta_be_add_queue(f->be, fakedev_mmap(&f->maps[0]), doorbells, 0,
-					       fakedev_mmap(&f->maps[1]), doorbells, 4, &q),
+	assert_int_equal(doca_sta_be_add_queue(f->be, f->sq_map, f->db_map, 0, f->cq_map, f->db_map,
+					       4, &q),
 			 DOCA_SUCCESS);
 	return q;
 }
@@ -131,12 +135,13 @@ int ctl_setup(void **state)
 		return -1;
 	setenv("SOFTSTA_EUS", "2", 1);
 	fakedev_reset();
-	f->maps[0] = (struct fakedev_map){f->sq, sizeof(f->sq), 0};
-	f->maps[1] = (struct fakedev_map){f->cq, sizeof(f->cq), 0};
-	f->maps[2] = (struct fakedev_map){f->doorbells, sizeof(f->doorbells), 0};
+	f->dev = fakedev_open(0);
+	f->sq_map = ctl_map(f, f->sq, sizeof(f->sq));
+	f->cq_map = ctl_map(f, f->cq, sizeof(f->cq));
+	f->db_map = ctl_map(f, f->doorbells, sizeof(f->doorbells));
 	*state = f;
 	if (doca_pe_create(&f->pe) != DOCA_SUCCESS ||
-	    doca_sta_create(fakedev_dev(), &f->sta) != DOCA_SUCCESS)
+	    doca_sta_create(f->dev, &f->sta) != DOCA_SUCCESS)
 		return -1;
 	return doca_pe_connect_ctx(f->pe, doca_sta_as_ctx(f->sta)) != DOCA_SUCCESS;
 }
@@ -151,6 +156,10 @@ int ctl_teardown(void **state)
 		assert_int_equal(doca_sta_be_destroy(f->be), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_destroy(f->sta), DOCA_SUCCESS);
 	assert_int_equal(doca_pe_destroy(f->pe), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(f->sq_map), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(f->cq_map), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_destroy(f->db_map), DOCA_SUCCESS);
+	assert_int_equal(doca_dev_close(f->dev), DOCA_SUCCESS);
 	assert_int_equal(fakedev.num_live, 0);
 	free(f);
 	return 0;

@@ -26,6 +26,7 @@ enum {
 };
 
 struct ctl {
+	struct doca_dev *dev; /* the first of fakedev.h */
 	struct doca_sta *sta;
 	struct doca_sta_io *io;
 	struct doca_pe *pe;
@@ -33,7 +34,7 @@ struct ctl {
 	struct sta_sqe sq[CTL_RING];
 	struct sta_cqe cq[CTL_RING];
 	uint32_t doorbells[2];
-	struct fakedev_map maps[3];
+	struct doca_mmap *sq_map, *cq_map, *db_map;
 	unsigned int num_done, num_failed; /* tasks */
 	unsigned int num_timeouts; /* events */
 };
@@ -59,6 +60,8 @@ void ctl_on_failed(struct doca_sta_producer_task_send *task, union doca_data use
 void ctl_on_command(struct doca_sta_qp_handle *qp, union doca_data user_data, const uint8_t *sqe,
 		    uint8_t *payload, uint32_t bytes, bool is_valid, union doca_data token);
 
+/* A started map for back-end queues, on the device. */
+struct doca_mmap *ctl_map(struct ctl *f, void *addr, size_t len);
 /* A queue of the back-end, CTL_RING entries long. */
 struct doca_sta_be_q_handle *ctl_add_queue(struct ctl *f);
 

@@ -3,14 +3,19 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "core/dev.h"
-#include "core/mmap.h"
+#include <cmocka.h>
+
 #include "sta/buf.h"
 #include "util/compiler.h"
 
@@ -147,12 +152,12 @@ int ibv_query_device(struct ibv_context *verbs, struct ibv_device_attr *attr)
 
 struct ibv_device **ibv_get_device_list(int *num)
 {
-	struct ibv_device **list = make(2 * sizeof(struct ibv_device *));
+	struct ibv_device **list = make((FAKEDEV_DEVICES + 1) * sizeof(struct ibv_device *));
 
-	if (list)
-		list[0] = &fakedev.device;
+	for (int i = 0; list && i < FAKEDEV_DEVICES; i++)
+		list[i] = &fakedev.devices[i];
 	if (num)
-		*num = list ? 1 : 0;
+		*num = list ? FAKEDEV_DEVICES : 0;
 	return list;
 }
 
@@ -163,11 +168,10 @@ void ibv_free_device_list(struct ibv_device **list)
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	(void)device;
 	if (is_fault())
 		return NULL;
 	count(1);
-	return &fakedev.verbs;
+	return &fakedev.verbs[device - fakedev.devices];
 }
 
 int ibv_close_device(struct ibv_context *verbs)
@@ -188,6 +192,8 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *verbs)
 
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
+	if (fakedev.is_pd_stuck)
+		return EBUSY;
 	return unmake(pd);
 }
 
@@ -221,6 +227,10 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *verbs)
 		return NULL;
 	channel->context = verbs;
 	channel->fd = eventfd(0, EFD_CLOEXEC);
+	if (channel->fd < 0) {
+		unmake(channel);
+		return NULL;
+	}
 	return channel;
 }
 
@@ -254,7 +264,7 @@ struct rdma_cm_id *fakedev_request(void)
 {
 	struct rdma_cm_id *id = calloc(1, sizeof(*id));
 
-	id->verbs = &fakedev.verbs;
+	id->verbs = &fakedev.verbs[0];
 	id->port_num = 1;
 	count(1);
 	return id;
@@ -272,7 +282,7 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 	(void)pd;
 	if (!qp)
 		return -1;
-	qp->qp = (struct ibv_qp){.context = &fakedev.verbs,
+	qp->qp = (struct ibv_qp){.context = &fakedev.verbs[0],
 				 .qp_num = 17,
 				 .send_cq = attr->send_cq,
 				 .recv_cq = attr->recv_cq};
@@ -312,65 +322,31 @@ int rdma_disconnect(struct rdma_cm_id *id)
 	return 0;
 }
 
-/* ---- core ---- */
+/* ---- devices of core ---- */
 
-struct doca_dev *fakedev_dev(void)
+struct doca_dev *fakedev_open(unsigned int n)
 {
-	return (struct doca_dev *)&fakedev;
+	struct doca_devinfo **list;
+	struct doca_dev *dev;
+	uint32_t num;
+
+	assert_int_equal(doca_devinfo_create_list(&list, &num), DOCA_SUCCESS);
+	assert_int_equal(num, FAKEDEV_DEVICES);
+	assert_int_equal(doca_dev_open(list[n], &dev), DOCA_SUCCESS);
+	assert_int_equal(doca_devinfo_destroy_list(list), DOCA_SUCCESS);
+	return dev;
 }
 
-const struct doca_devinfo *fakedev_devinfo(const char *name)
+struct doca_mmap *fakedev_map(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions)
 {
-	return (const struct doca_devinfo *)name;
-}
+	struct doca_mmap *mmap;
 
-const char *doca_priv_devinfo_get_name(const struct doca_devinfo *devinfo)
-{
-	return (const char *)devinfo;
-}
-
-struct ibv_context *doca_priv_dev_get_verbs(const struct doca_dev *dev)
-{
-	(void)dev;
-	return &fakedev.verbs;
-}
-
-const char *doca_priv_dev_get_name(const struct doca_dev *dev)
-{
-	(void)dev;
-	return fakedev.device.name;
-}
-
-void doca_priv_dev_hold(struct doca_dev *dev)
-{
-	(void)dev;
-	count(1);
-}
-
-void doca_priv_dev_release(struct doca_dev *dev)
-{
-	(void)dev;
-	count(-1);
-}
-
-doca_error_t doca_priv_mmap_get(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access,
-				void **addr, size_t *len)
-{
-	struct fakedev_map *map = (struct fakedev_map *)mmap;
-
-	(void)dev;
-	(void)access;
-	if (!map->addr)
-		return DOCA_ERROR_BAD_STATE;
-	map->num_users++;
-	*addr = map->addr;
-	*len = map->len;
-	return DOCA_SUCCESS;
-}
-
-void doca_priv_mmap_put(struct doca_mmap *mmap)
-{
-	((struct fakedev_map *)mmap)->num_users--;
+	assert_int_equal(doca_mmap_create(&mmap), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_add_dev(mmap, dev), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_set_memrange(mmap, addr, len), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_set_permissions(mmap, permissions), DOCA_SUCCESS);
+	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	return mmap;
 }
 
 /* ---- memory ---- */
@@ -398,12 +374,16 @@ uint64_t fakedev_vtophys(const void *buf, uint32_t size)
 void fakedev_reset(void)
 {
 	memset(&fakedev, 0, sizeof(fakedev));
-	fakedev.verbs.device = &fakedev.device;
-	fakedev.verbs.ops.post_recv = post_recv;
-	fakedev.verbs.ops.post_send = post_send;
-	fakedev.verbs.ops.poll_cq = poll_cq;
-	fakedev.verbs.ops.req_notify_cq = req_notify_cq;
-	memcpy(fakedev.device.name, FAKEDEV_NAME, sizeof(FAKEDEV_NAME));
+	for (unsigned int i = 0; i < FAKEDEV_DEVICES; i++) {
+		struct ibv_context *verbs = &fakedev.verbs[i];
+
+		verbs->device = &fakedev.devices[i];
+		verbs->ops.post_recv = post_recv;
+		verbs->ops.post_send = post_send;
+		verbs->ops.poll_cq = poll_cq;
+		verbs->ops.req_notify_cq = req_notify_cq;
+		snprintf(verbs->device->name, sizeof(verbs->device->name), "fake%u", i);
+	}
 	fakedev.attr = (struct ibv_device_attr){.max_qp = 64,
 						.max_qp_wr = 2048,
 						.max_sge = 4,

@@ -21,9 +21,8 @@ static void test_before_start(void **state)
 	ctl_configure(f);
 	ctl_start(f);
 	ASSERT_GOOD(doca_sta_io_create(f->sta, &io));
-	assert_int_equal(doca_sta_io_qp_alloc(io, fakedev_dev(), &qp), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sta_io_qp_connect(io, fakedev_dev(), fakedev_request(), NULL, 0, NULL,
-						&qp),
+	assert_int_equal(doca_sta_io_qp_alloc(io, f->dev, &qp), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_sta_io_qp_connect(io, f->dev, fakedev_request(), NULL, 0, NULL, &qp),
 			 DOCA_ERROR_BAD_STATE);
 	ASSERT_GOOD(doca_sta_io_destroy(io));
 }
@@ -44,14 +43,14 @@ static void test_queue_pair_states(void **state)
 	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
 	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "o", &other));
 	ASSERT_INVALID(doca_sta_io_qp_alloc(f->io, NULL, &qp));
-	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp));
+	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
 	assert_int_equal(doca_sta_io_qp_get_id(qp, &id), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_io_qp_connect_established(f->io, qp), DOCA_ERROR_BAD_STATE);
 	ASSERT_GOOD(doca_sta_io_qp_set_user_data(f->io, qp, self));
 	ASSERT_GOOD(doca_sta_io_qp_get_user_data(qp, &data));
 	assert_ptr_equal(data.ptr, f);
-	ASSERT_GOOD(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(),
-					  accept_record, sizeof(accept_record), s));
+	ASSERT_GOOD(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(), accept_record,
+					  sizeof(accept_record), s));
 	assert_int_equal(qp->depth, DEPTH);
 	ASSERT_GOOD(doca_sta_io_qp_get_id(qp, &id));
 	assert_int_equal(id, 17);
@@ -62,8 +61,7 @@ static void test_queue_pair_states(void **state)
 	ASSERT_GOOD(doca_sta_io_qp_get_index_in_group(qp, &n));
 	assert_int_equal(n, 0);
 	/* The id is taken over whatever the result: no leak, and the host is told. */
-	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), fakedev_request(), NULL, 0,
-					       NULL),
+	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(), NULL, 0, NULL),
 			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(fakedev.num_rejected, 1);
 	assert_int_equal(doca_sta_io_qp_add_subsystem(f->io, other, qp), DOCA_ERROR_ALREADY_EXIST);
@@ -96,7 +94,7 @@ static void test_connect(void **state)
 	ctl_start(f);
 	ctl_start_io(f);
 	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
-	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(), accept_record,
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), accept_record,
 					   sizeof(accept_record), NULL, &qp));
 	assert_int_equal(fakedev.num_accepted, 1);
 	ASSERT_GOOD(doca_sta_io_qp_add_subsystem(f->io, s, qp));
@@ -119,14 +117,13 @@ static void test_no_pointers(void **state)
 	ctl_configure(f);
 	ctl_start(f);
 	ctl_start_io(f);
-	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qp));
+	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
 	/* The connection is taken over all the same: no object is left at the end. */
-	ASSERT_INVALID(doca_sta_io_qp_accept(f->io, NULL, fakedev_dev(), fakedev_request(), NULL, 0,
-					     NULL));
-	ASSERT_INVALID(doca_sta_io_qp_accept(f->io, qp, fakedev_dev(), NULL, NULL, 0, NULL));
 	ASSERT_INVALID(
-		doca_sta_io_qp_connect(NULL, fakedev_dev(), fakedev_request(), NULL, 0, NULL, &qp));
-	ASSERT_INVALID(doca_sta_io_qp_connect(f->io, fakedev_dev(), NULL, NULL, 0, NULL, &qp));
+		doca_sta_io_qp_accept(f->io, NULL, f->dev, fakedev_request(), NULL, 0, NULL));
+	ASSERT_INVALID(doca_sta_io_qp_accept(f->io, qp, f->dev, NULL, NULL, 0, NULL));
+	ASSERT_INVALID(doca_sta_io_qp_connect(NULL, f->dev, fakedev_request(), NULL, 0, NULL, &qp));
+	ASSERT_INVALID(doca_sta_io_qp_connect(f->io, f->dev, NULL, NULL, 0, NULL, &qp));
 	ASSERT_INVALID(doca_sta_io_qp_connect_established(f->io, NULL));
 	ASSERT_INVALID(doca_sta_io_qp_add_subsystem(f->io, NULL, qp));
 	ASSERT_INVALID(doca_sta_io_qp_get_id(NULL, &id));

@@ -61,8 +61,7 @@ static void test_disconnect(void **state)
 	ctl_configure(f);
 	ctl_start(f);
 	ctl_start_io(f);
-	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(), NULL, 0, NULL,
-					   &qp));
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL, &qp));
 	ASSERT_INVALID(doca_sta_io_task_disconnect_alloc_init(NULL, none, qp, &task));
 	ASSERT_INVALID(doca_sta_io_task_disconnect_alloc_init(f->io, none, NULL, &task));
 	ASSERT_INVALID(doca_sta_io_task_disconnect_alloc_init(f->io, none, qp, NULL));

@@ -46,10 +46,10 @@ static void test_queue_pairs_are_bounded(void **state)
 	ctl_start(f);
 	ctl_start_io(f);
 	for (unsigned int i = 0; i < STA_MAX_QPS; i++)
-		ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &qps[i]));
-	assert_int_equal(doca_sta_io_qp_alloc(f->io, fakedev_dev(), &more), DOCA_ERROR_NO_MEMORY);
-	assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(), NULL, 0,
-						NULL, &more),
+		ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qps[i]));
+	assert_int_equal(doca_sta_io_qp_alloc(f->io, f->dev, &more), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL,
+						&more),
 			 DOCA_ERROR_NO_MEMORY);
 	for (unsigned int i = 0; i < STA_MAX_QPS; i++)
 		ASSERT_GOOD(doca_sta_io_qp_destroy(f->io, qps[i]));
@@ -69,9 +69,7 @@ static void test_queues_are_bounded(void **state)
 	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
 	for (unsigned int i = 0; i < STA_MAX_QUEUES_PER_BE; i++)
 		q[i] = ctl_add_queue(f);
-	assert_int_equal(doca_sta_be_add_queue(f->be, fakedev_mmap(&f->maps[0]),
-					       fakedev_mmap(&f->maps[2]), 0,
-					       fakedev_mmap(&f->maps[1]), fakedev_mmap(&f->maps[2]),
+	assert_int_equal(doca_sta_be_add_queue(f->be, f->sq_map, f->db_map, 0, f->cq_map, f->db_map,
 					       4, &more),
 			 DOCA_ERROR_NO_MEMORY);
 	for (unsigned int i = 0; i < STA_MAX_QUEUES_PER_BE; i++) {

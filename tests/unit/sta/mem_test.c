@@ -65,13 +65,12 @@ static void test_is_used(void **state)
 	assert_int_equal(mem.num_live, 0);
 	/* A controller could not reach the memory: no connection, and it all goes back. */
 	mem.is_blind = true;
-	assert_int_equal(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(), NULL, 0,
-						NULL, &qp),
+	assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL,
+						&qp),
 			 DOCA_ERROR_DRIVER);
 	assert_int_equal(mem.num_live, 0);
 	mem.is_blind = false;
-	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, fakedev_dev(), fakedev_request(), NULL, 0, NULL,
-					   &qp));
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL, &qp));
 	assert_true(mem.num_live > 0);
 	ctl_stop_io(f);
 	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));

@@ -28,10 +28,10 @@ static void test_subsystems(void **state)
 	assert_int_equal(doca_sta_subsystem_create(f->sta, nqn, &b), DOCA_ERROR_ALREADY_EXIST);
 	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "b", &b));
 	assert_int_equal(doca_sta_destroy(f->sta), DOCA_ERROR_IN_USE);
-	ASSERT_INVALID(doca_sta_subsystem_add_dev(a, fakedev_dev()));
-	ASSERT_GOOD(doca_sta_add_dev(f->sta, fakedev_dev()));
-	ASSERT_GOOD(doca_sta_subsystem_add_dev(a, fakedev_dev()));
-	assert_int_equal(doca_sta_subsystem_add_dev(a, fakedev_dev()), DOCA_ERROR_ALREADY_EXIST);
+	ASSERT_INVALID(doca_sta_subsystem_add_dev(a, f->dev));
+	ASSERT_GOOD(doca_sta_add_dev(f->sta, f->dev));
+	ASSERT_GOOD(doca_sta_subsystem_add_dev(a, f->dev));
+	assert_int_equal(doca_sta_subsystem_add_dev(a, f->dev), DOCA_ERROR_ALREADY_EXIST);
 	ASSERT_GOOD(doca_sta_subsystem_destroy(a));
 	ASSERT_GOOD(doca_sta_subsystem_destroy(b));
 }
@@ -110,7 +110,7 @@ static void test_no_pointers(void **state)
 	ASSERT_INVALID(doca_sta_subsystem_create(f->sta, NULL, &s));
 	ASSERT_INVALID(doca_sta_subsystem_create(f->sta, "s", NULL));
 	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
-	ASSERT_INVALID(doca_sta_subsystem_add_dev(NULL, fakedev_dev()));
+	ASSERT_INVALID(doca_sta_subsystem_add_dev(NULL, f->dev));
 	ASSERT_INVALID(doca_sta_subsystem_add_dev(s, NULL));
 	ASSERT_INVALID(doca_sta_subsystem_add_ns(NULL, 1, BLOCK, 1, f->be, &ns));
 	ASSERT_INVALID(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, NULL, &ns));
