@@ -18,28 +18,18 @@
 
 #include <json-c/json.h>
 
+#include "target/params.h"
+
 #define DEFAULT_BLOCK_BYTES 512
 
 struct loader {
 	struct tgt_config *config;
-	const char *path;
-	const char *method; /* being read, for messages */
+	struct tgt_call call;
 	void (*warn)(const char *line);
-	struct tgt_err *err;
 };
 
 static void warn(const struct loader *l, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static int bad(const struct loader *l, int code, const char *field, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
-
-/* What is quoted from the file stays on its line of the log. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
 
 static void warn(const struct loader *l, const char *fmt, ...)
 {
@@ -49,131 +39,24 @@ static void warn(const struct loader *l, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	make_printable(text);
-	snprintf(line, sizeof(line), "%s: %s", l->path, text);
+	tgt_make_printable(text);
+	snprintf(line, sizeof(line), "%s: %s", l->call.path, text);
 	l->warn(line);
-}
-
-static int bad(const struct loader *l, int code, const char *field, const char *fmt, ...)
-{
-	char text[200];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	make_printable(text);
-	return tgt_err_set(l->err, code, "%s: %s: %s%s%s", l->path, l->method, field ? field : "",
-			   field ? ": " : "", text);
-}
-
-/* The reason is in l->err already, from config.c: put file, method and field in front. */
-static int bad_prefix(const struct loader *l, int code, const char *field)
-{
-	struct tgt_err reason = *l->err;
-
-	return bad(l, code, field, "%s", reason.text);
 }
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
-/* 1: *value is set, 0: the field is absent, else the error. The three below alike. */
-static int take_string(const struct loader *l, json_object *params, const char *field,
-		       const char **value)
-{
-	json_object *o;
-
-	if (!json_object_object_get_ex(params, field, &o) || !o)
-		return 0;
-	if (!json_object_is_type(o, json_type_string))
-		return bad(l, -EINVAL, field, "is not a string");
-	*value = json_object_get_string(o);
-	if (strlen(*value) != (size_t)json_object_get_string_len(o))
-		return bad(l, -EINVAL, field, "has a NUL character in it");
-	return 1;
-}
-
-static int take_number(const struct loader *l, json_object *params, const char *field, uint64_t max,
-		       uint64_t *value)
-{
-	json_object *o;
-	int64_t n;
-
-	if (!json_object_object_get_ex(params, field, &o) || !o)
-		return 0;
-	if (!json_object_is_type(o, json_type_int))
-		return bad(l, -EINVAL, field, "is not a whole number");
-	n = json_object_get_int64(o);
-	if (n < 0 || (uint64_t)n > max)
-		return bad(l, -ERANGE, field, "is not within 0 and %llu", (unsigned long long)max);
-	*value = (uint64_t)n;
-	return 1;
-}
-
-static int take_bool(const struct loader *l, json_object *params, const char *field, bool *value)
-{
-	json_object *o;
-
-	if (!json_object_object_get_ex(params, field, &o) || !o)
-		return 0;
-	if (!json_object_is_type(o, json_type_boolean))
-		return bad(l, -EINVAL, field, "is not true or false");
-	*value = json_object_get_boolean(o);
-	return 1;
-}
-
-static int take_hex(const struct loader *l, json_object *params, const char *field, uint8_t *out,
-		    size_t n)
-{
-	const char *text = "";
-	int rc = take_string(l, params, field, &text);
-
-	if (rc == 1 && tgt_hex_parse(text, out, n))
-		return bad(l, -EINVAL, field, "is not %zu hex digits", 2 * n);
-	return rc;
-}
-
-/* Like take_string(), but absence is an error; 0 is success. */
-static int need_string(const struct loader *l, json_object *params, const char *field,
-		       const char **value)
-{
-	int rc;
-
-	*value = "";
-	rc = take_string(l, params, field, value);
-	if (rc == 0)
-		return bad(l, -EINVAL, field, "is missing");
-	return rc < 0 ? rc : 0;
-}
-
 static int need_subsys(const struct loader *l, json_object *params, struct tgt_subsys_conf **subsys)
 {
 	const char *nqn;
-	int rc = need_string(l, params, "nqn", &nqn);
+	int rc = tgt_need_string(&l->call, params, "nqn", &nqn);
 
 	if (rc)
 		return rc;
 	*subsys = tgt_config_find_subsys(l->config, nqn);
-	return *subsys ? 0 : bad(l, -ENOENT, "nqn", "no subsystem \"%.100s\" was created", nqn);
-}
-
-static int copy_text(const struct loader *l, json_object *params, const char *field, char *out,
-		     size_t size)
-{
-	const char *text = "";
-	int rc = take_string(l, params, field, &text);
-
-	if (rc != 1)
-		return rc;
-	if (strlen(text) >= size)
-		return bad(l, -EINVAL, field, "is longer than %zu characters", size - 1);
-	for (const char *c = text; *c; c++) {
-		if (*c < 0x20 || *c > 0x7e) /* NVMe Base 2.0, 1.4.2: ASCII strings */
-			return bad(l, -EINVAL, field,
-				   "has a character that is not printable ASCII");
-	}
-	snprintf(out, size, "%s", text);
-	return 0;
+	return *subsys ? 0
+		       : tgt_bad(&l->call, -ENOENT, "nqn", "no subsystem \"%.100s\" was created",
+				 nqn);
 }
 
 /* ---- bdev methods ------------------------------------------------------------------------- */
@@ -182,29 +65,29 @@ static int bdev_common(const struct loader *l, json_object *params, struct tgt_b
 {
 	uint64_t block = DEFAULT_BLOCK_BYTES;
 	const char *name;
-	int rc = need_string(l, params, "name", &name);
+	int rc = tgt_need_string(&l->call, params, "name", &name);
 
 	if (rc)
 		return rc;
 	if (strlen(name) >= sizeof(bdev->name))
-		return bad(l, -EINVAL, "name", "is longer than %zu characters",
-			   sizeof(bdev->name) - 1);
+		return tgt_bad(&l->call, -EINVAL, "name", "is longer than %zu characters",
+			       sizeof(bdev->name) - 1);
 	snprintf(bdev->name, sizeof(bdev->name), "%s", name);
-	rc = take_number(l, params, "block_size", UINT32_MAX, &block);
+	rc = tgt_take_number(&l->call, params, "block_size", UINT32_MAX, &block);
 	if (rc < 0)
 		return rc;
 	/* SPDK writes 0 for "what the device has". */
 	bdev->block_bytes = block ? (uint32_t)block : DEFAULT_BLOCK_BYTES;
-	rc = take_hex(l, params, "uuid", bdev->uuid, sizeof(bdev->uuid));
+	rc = tgt_take_hex(&l->call, params, "uuid", bdev->uuid, sizeof(bdev->uuid));
 	bdev->has_uuid = rc == 1;
 	return rc < 0 ? rc : 0;
 }
 
 static int bdev_add(const struct loader *l, const struct tgt_bdev_conf *bdev)
 {
-	int rc = tgt_config_add_bdev(l->config, bdev, l->err);
+	int rc = tgt_config_add_bdev(l->config, bdev, l->call.err);
 
-	return rc ? bad_prefix(l, rc, NULL) : 0;
+	return rc ? tgt_bad_prefix(&l->call, rc, NULL) : 0;
 }
 
 static int bdev_file_create(const struct loader *l, json_object *params)
@@ -214,10 +97,10 @@ static int bdev_file_create(const struct loader *l, json_object *params)
 	int rc = bdev_common(l, params, &bdev);
 
 	if (!rc)
-		rc = need_string(l, params, "filename", &path);
+		rc = tgt_need_string(&l->call, params, "filename", &path);
 	if (rc)
 		return rc;
-	rc = take_bool(l, params, "readonly", &bdev.read_only);
+	rc = tgt_take_bool(&l->call, params, "readonly", &bdev.read_only);
 	if (rc < 0)
 		return rc;
 	bdev.path = (char *)path; /* copied by bdev_add(), read only here */
@@ -232,11 +115,11 @@ static int bdev_memory_create(const struct loader *l, json_object *params, enum 
 
 	if (rc)
 		return rc;
-	rc = take_number(l, params, "num_blocks", INT64_MAX / bdev.block_bytes, &blocks);
+	rc = tgt_take_number(&l->call, params, "num_blocks", INT64_MAX / bdev.block_bytes, &blocks);
 	if (rc < 0)
 		return rc;
 	if (!blocks)
-		return bad(l, -EINVAL, "num_blocks", rc ? "is 0" : "is missing");
+		return tgt_bad(&l->call, -EINVAL, "num_blocks", rc ? "is 0" : "is missing");
 	bdev.size_bytes = blocks * bdev.block_bytes;
 	return bdev_add(l, &bdev);
 }
@@ -257,7 +140,8 @@ static int bdev_null_create(const struct loader *l, json_object *params)
  */
 static void warn_of_transport(const struct loader *l, const char *type)
 {
-	warn(l, "%s: trtype \"%.40s\" is skipped, RDMA is the one transport here", l->method, type);
+	warn(l, "%s: trtype \"%.40s\" is skipped, RDMA is the one transport here", l->call.method,
+	     type);
 }
 
 static int create_transport(const struct loader *l, json_object *params)
@@ -265,7 +149,7 @@ static int create_transport(const struct loader *l, json_object *params)
 	struct tgt_config *config = l->config;
 	uint64_t depth = 0, queues = 0, io_bytes = 0, in_capsule = 0;
 	const char *type;
-	int rc = need_string(l, params, "trtype", &type);
+	int rc = tgt_need_string(&l->call, params, "trtype", &type);
 
 	if (rc)
 		return rc;
@@ -273,19 +157,21 @@ static int create_transport(const struct loader *l, json_object *params)
 		warn_of_transport(l, type);
 		return 0;
 	}
-	if ((rc = take_number(l, params, "max_queue_depth", UINT16_MAX, &depth)) < 0 ||
-	    (rc = take_number(l, params, "max_io_qpairs_per_ctrlr", UINT16_MAX, &queues)) < 0 ||
-	    (rc = take_number(l, params, "max_io_size", UINT32_MAX, &io_bytes)) < 0 ||
-	    (rc = take_number(l, params, "in_capsule_data_size", UINT32_MAX, &in_capsule)) < 0)
+	if ((rc = tgt_take_number(&l->call, params, "max_queue_depth", UINT16_MAX, &depth)) < 0 ||
+	    (rc = tgt_take_number(&l->call, params, "max_io_qpairs_per_ctrlr", UINT16_MAX,
+				  &queues)) < 0 ||
+	    (rc = tgt_take_number(&l->call, params, "max_io_size", UINT32_MAX, &io_bytes)) < 0 ||
+	    (rc = tgt_take_number(&l->call, params, "in_capsule_data_size", UINT32_MAX,
+				  &in_capsule)) < 0)
 		return rc;
 	config->has_in_capsule_bytes = rc == 1;
 	config->in_capsule_bytes = (uint32_t)in_capsule;
 	if (depth == 1)
-		return bad(l, -EINVAL, "max_queue_depth", "has to be 2 at least");
+		return tgt_bad(&l->call, -EINVAL, "max_queue_depth", "has to be 2 at least");
 	if (io_bytes && (io_bytes < 4096 || io_bytes & (io_bytes - 1)))
-		return bad(l, -EINVAL, "max_io_size", "is no power of two from 4096 up");
+		return tgt_bad(&l->call, -EINVAL, "max_io_size", "is no power of two from 4096 up");
 	if (in_capsule % 16)
-		return bad(l, -EINVAL, "in_capsule_data_size", "is no multiple of 16");
+		return tgt_bad(&l->call, -EINVAL, "in_capsule_data_size", "is no multiple of 16");
 	config->io_queue_entries = (uint16_t)depth;
 	config->max_io_queues = (uint16_t)queues;
 	config->max_io_bytes = (uint32_t)io_bytes;
@@ -297,23 +183,25 @@ static int create_subsystem(const struct loader *l, json_object *params)
 	uint64_t max_ns = 0, min_cntlid = 0, max_cntlid = 0;
 	struct tgt_subsys_conf *subsys, wish = {0};
 	const char *nqn;
-	int rc = need_string(l, params, "nqn", &nqn);
+	int rc = tgt_need_string(&l->call, params, "nqn", &nqn);
 
 	if (rc)
 		return rc;
-	if ((rc = copy_text(l, params, "serial_number", wish.serial, sizeof(wish.serial))) ||
-	    (rc = copy_text(l, params, "model_number", wish.model, sizeof(wish.model))))
+	if ((rc = tgt_copy_text(&l->call, params, "serial_number", wish.serial,
+				sizeof(wish.serial))) ||
+	    (rc = tgt_copy_text(&l->call, params, "model_number", wish.model, sizeof(wish.model))))
 		return rc;
-	if ((rc = take_bool(l, params, "allow_any_host", &wish.allow_any_host)) < 0 ||
-	    (rc = take_number(l, params, "max_namespaces", TGT_MAX_NAMESPACES, &max_ns)) < 0 ||
-	    (rc = take_number(l, params, "min_cntlid", 0xffef, &min_cntlid)) < 0 ||
-	    (rc = take_number(l, params, "max_cntlid", 0xffef, &max_cntlid)) < 0)
+	if ((rc = tgt_take_bool(&l->call, params, "allow_any_host", &wish.allow_any_host)) < 0 ||
+	    (rc = tgt_take_number(&l->call, params, "max_namespaces", TGT_MAX_NAMESPACES,
+				  &max_ns)) < 0 ||
+	    (rc = tgt_take_number(&l->call, params, "min_cntlid", 0xffef, &min_cntlid)) < 0 ||
+	    (rc = tgt_take_number(&l->call, params, "max_cntlid", 0xffef, &max_cntlid)) < 0)
 		return rc;
 	if (max_cntlid && min_cntlid > max_cntlid)
-		return bad(l, -EINVAL, "min_cntlid", "is above max_cntlid");
-	rc = tgt_config_add_subsys(l->config, nqn, &subsys, l->err);
+		return tgt_bad(&l->call, -EINVAL, "min_cntlid", "is above max_cntlid");
+	rc = tgt_config_add_subsys(l->config, nqn, &subsys, l->call.err);
 	if (rc)
-		return bad_prefix(l, rc, "nqn");
+		return tgt_bad_prefix(&l->call, rc, "nqn");
 	memcpy(subsys->serial, wish.serial, sizeof(subsys->serial));
 	memcpy(subsys->model, wish.model, sizeof(subsys->model));
 	subsys->allow_any_host = wish.allow_any_host;
@@ -337,26 +225,27 @@ static int subsystem_add_ns(const struct loader *l, json_object *params)
 		return rc;
 	if (!json_object_object_get_ex(params, "namespace", &ns) ||
 	    !json_object_is_type(ns, json_type_object))
-		return bad(l, -EINVAL, "namespace", "is missing");
-	rc = need_string(l, ns, "bdev_name", &name);
+		return tgt_bad(&l->call, -EINVAL, "namespace", "is missing");
+	rc = tgt_need_string(&l->call, ns, "bdev_name", &name);
 	if (rc)
 		return rc;
 	bdev = tgt_config_find_bdev(l->config, name);
 	if (bdev < 0)
-		return bad(l, -ENOENT, "bdev_name", "no bdev \"%.64s\" was created", name);
+		return tgt_bad(&l->call, -ENOENT, "bdev_name", "no bdev \"%.64s\" was created",
+			       name);
 	conf.bdev = (size_t)bdev;
-	if ((rc = take_number(l, ns, "nsid", TGT_MAX_NAMESPACES, &nsid)) < 0 ||
-	    (rc = take_hex(l, ns, "eui64", conf.eui64, sizeof(conf.eui64))) < 0 ||
-	    (rc = take_hex(l, ns, "nguid", conf.nguid, sizeof(conf.nguid))) < 0)
+	if ((rc = tgt_take_number(&l->call, ns, "nsid", TGT_MAX_NAMESPACES, &nsid)) < 0 ||
+	    (rc = tgt_take_hex(&l->call, ns, "eui64", conf.eui64, sizeof(conf.eui64))) < 0 ||
+	    (rc = tgt_take_hex(&l->call, ns, "nguid", conf.nguid, sizeof(conf.nguid))) < 0)
 		return rc;
 	conf.has_nguid = rc == 1;
-	rc = take_hex(l, ns, "uuid", conf.uuid, sizeof(conf.uuid));
+	rc = tgt_take_hex(&l->call, ns, "uuid", conf.uuid, sizeof(conf.uuid));
 	if (rc < 0)
 		return rc;
 	conf.has_uuid = rc == 1;
 	conf.nsid = (uint32_t)nsid;
-	rc = tgt_config_add_ns(l->config, subsys, &conf, l->err);
-	return rc ? bad_prefix(l, rc, "namespace") : 0;
+	rc = tgt_config_add_ns(l->config, subsys, &conf, l->call.err);
+	return rc ? tgt_bad_prefix(&l->call, rc, "namespace") : 0;
 }
 
 static int subsystem_add_listener(const struct loader *l, json_object *params)
@@ -372,10 +261,10 @@ static int subsystem_add_listener(const struct loader *l, json_object *params)
 		return rc;
 	if (!json_object_object_get_ex(params, "listen_address", &where) ||
 	    !json_object_is_type(where, json_type_object))
-		return bad(l, -EINVAL, "listen_address", "is missing");
-	if ((rc = take_string(l, where, "trtype", &type)) < 0 ||
-	    (rc = need_string(l, where, "traddr", &addr_text)) ||
-	    (rc = take_string(l, where, "trsvcid", &port_text)) < 0)
+		return tgt_bad(&l->call, -EINVAL, "listen_address", "is missing");
+	if ((rc = tgt_take_string(&l->call, where, "trtype", &type)) < 0 ||
+	    (rc = tgt_need_string(&l->call, where, "traddr", &addr_text)) ||
+	    (rc = tgt_take_string(&l->call, where, "trsvcid", &port_text)) < 0)
 		return rc;
 	if (strcasecmp(type, "RDMA")) {
 		warn_of_transport(l, type);
@@ -383,10 +272,10 @@ static int subsystem_add_listener(const struct loader *l, json_object *params)
 	}
 	snprintf(text, sizeof(text), strchr(addr_text, ':') ? "[%.79s]:%.9s" : "%.79s:%.9s",
 		 addr_text, port_text);
-	rc = tgt_addr_parse(text, 0, &addr, l->err);
+	rc = tgt_addr_parse(text, 0, &addr, l->call.err);
 	if (!rc)
-		rc = tgt_config_add_listener(subsys, &addr, l->err);
-	return rc ? bad_prefix(l, rc, "listen_address") : 0;
+		rc = tgt_config_add_listener(subsys, &addr, l->call.err);
+	return rc ? tgt_bad_prefix(&l->call, rc, "listen_address") : 0;
 }
 
 static int subsystem_add_host(const struct loader *l, json_object *params)
@@ -398,15 +287,16 @@ static int subsystem_add_host(const struct loader *l, json_object *params)
 	int rc = need_subsys(l, params, &subsys);
 
 	if (!rc)
-		rc = need_string(l, params, "host", &host);
+		rc = tgt_need_string(&l->call, params, "host", &host);
 	if (rc)
 		return rc;
 	/* To let a host in without the proof that the file demands would be worse than to stop. */
 	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++)
-		if (take_string(l, params, secrets[i], &secret))
-			return bad(l, -ENOTSUP, secrets[i], "authentication is not supported");
-	rc = tgt_config_add_host(subsys, host, l->err);
-	return rc ? bad_prefix(l, rc, "host") : 0;
+		if (tgt_take_string(&l->call, params, secrets[i], &secret))
+			return tgt_bad(&l->call, -ENOTSUP, secrets[i],
+				       "authentication is not supported");
+	rc = tgt_config_add_host(subsys, host, l->call.err);
+	return rc ? tgt_bad_prefix(&l->call, rc, "host") : 0;
 }
 
 static int subsystem_allow_any_host(const struct loader *l, json_object *params)
@@ -417,7 +307,7 @@ static int subsystem_allow_any_host(const struct loader *l, json_object *params)
 
 	if (rc)
 		return rc;
-	rc = take_bool(l, params, "allow_any_host", &allow);
+	rc = tgt_take_bool(&l->call, params, "allow_any_host", &allow);
 	if (rc < 0)
 		return rc;
 	subsys->allow_any_host = allow;
@@ -467,21 +357,21 @@ static int run_method(struct loader *l, json_object *entry)
 	json_object *name, *params;
 	size_t i;
 
-	l->method = "an entry of \"config\"";
+	l->call.method = "an entry of \"config\"";
 	if (!json_object_object_get_ex(entry, "method", &name) ||
 	    !json_object_is_type(name, json_type_string))
-		return bad(l, -EINVAL, "method", "is missing");
-	l->method = json_object_get_string(name);
+		return tgt_bad(&l->call, -EINVAL, "method", "is missing");
+	l->call.method = json_object_get_string(name);
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		if (strcmp(methods[i].name, l->method))
+		if (strcmp(methods[i].name, l->call.method))
 			continue;
 		if (!json_object_object_get_ex(entry, "params", &params) ||
 		    !json_object_is_type(params, json_type_object))
-			return bad(l, -EINVAL, "params", "is missing");
+			return tgt_bad(&l->call, -EINVAL, "params", "is missing");
 		warn_unknown_params(l, &methods[i], params);
 		return methods[i].run(l, params);
 	}
-	warn(l, "method %.80s has no effect here", l->method);
+	warn(l, "method %.80s has no effect here", l->call.method);
 	return 0;
 }
 
@@ -492,15 +382,15 @@ static int run_subsystem(struct loader *l, json_object *subsystem)
 	size_t i, n;
 	int rc = 0;
 
-	l->method = "an entry of \"subsystems\"";
+	l->call.method = "an entry of \"subsystems\"";
 	if (!json_object_object_get_ex(subsystem, "subsystem", &name) ||
 	    !json_object_is_type(name, json_type_string))
-		return bad(l, -EINVAL, "subsystem", "is missing");
+		return tgt_bad(&l->call, -EINVAL, "subsystem", "is missing");
 	text = json_object_get_string(name);
 	if (!json_object_object_get_ex(subsystem, "config", &config) || !config)
 		return 0; /* null, as SPDK writes for one without configuration */
 	if (!json_object_is_type(config, json_type_array))
-		return bad(l, -EINVAL, "config", "is not a list");
+		return tgt_bad(&l->call, -EINVAL, "config", "is not a list");
 	n = json_object_array_length(config);
 	if (strcmp(text, "bdev") && strcmp(text, "nvmf")) {
 		if (n)
@@ -518,10 +408,10 @@ static int run_file(struct loader *l, json_object *root)
 	size_t i, n;
 	int rc = 0;
 
-	l->method = "the file";
+	l->call.method = "the file";
 	if (!json_object_object_get_ex(root, "subsystems", &list) ||
 	    !json_object_is_type(list, json_type_array))
-		return bad(l, -EINVAL, "subsystems", "is missing, or no list");
+		return tgt_bad(&l->call, -EINVAL, "subsystems", "is missing, or no list");
 	n = json_object_array_length(list);
 	for (i = 0; i < n && !rc; i++)
 		rc = run_subsystem(l, json_object_array_get_idx(list, i));
@@ -585,7 +475,7 @@ static json_object *parse_text(const struct loader *l, const char *text, size_t 
 	size_t end;
 
 	if (!tokener) {
-		*rc = tgt_err_set(l->err, -ENOMEM, "out of memory");
+		*rc = tgt_err_set(l->call.err, -ENOMEM, "out of memory");
 		return NULL;
 	}
 	root = json_tokener_parse_ex(tokener, text, (int)bytes);
@@ -594,7 +484,8 @@ static json_object *parse_text(const struct loader *l, const char *text, size_t 
 	json_tokener_free(tokener);
 	if (root && is_all(text, bytes, end))
 		return root;
-	*rc = tgt_err_set(l->err, -EINVAL, "%s: line %zu: %s", l->path, line_of(text, end),
+	*rc = tgt_err_set(l->call.err, -EINVAL, "%s: line %zu: %s", l->call.path,
+			  line_of(text, end),
 			  root				   ? "text behind the end"
 			  : error == json_tokener_continue ? "unexpected end of the file"
 			  : error == json_tokener_success  ? "is not an object"
@@ -607,12 +498,12 @@ int tgt_config_parse_json(struct tgt_config *config, const char *path, const cha
 			  size_t bytes, void (*warn_line)(const char *line), struct tgt_err *err)
 {
 	struct tgt_err local;
-	struct loader l = {config, path, "", warn_line, err ? err : &local};
+	struct loader l = {config, {path, "", err ? err : &local}, warn_line};
 	json_object *root;
 	int rc = 0;
 
 	if (bytes > TGT_CONFIG_FILE_BYTES)
-		return tgt_err_set(l.err, -EINVAL, "%s: larger than %d bytes", path,
+		return tgt_err_set(l.call.err, -EINVAL, "%s: larger than %d bytes", path,
 				   TGT_CONFIG_FILE_BYTES);
 	root = parse_text(&l, text, bytes, &rc);
 	if (root)
