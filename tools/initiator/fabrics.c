@@ -5,6 +5,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,14 @@ static bool parse_uuid(const char *text, uint8_t uuid[16])
 	return *text == '\0';
 }
 
-static void find_identity(char hostnqn[NVME_NQN_LENGTH], uint8_t hostid[16])
+/* All queues of a process must say the same, and libnvme may draw by lot. */
+static struct {
+	pthread_once_t once;
+	char nqn[NVME_NQN_LENGTH];
+	uint8_t id[16];
+} identity = {.once = PTHREAD_ONCE_INIT};
+
+static void find_identity(void)
 {
 	char *nqn = nvmf_hostnqn_from_file();
 	char *id = nvmf_hostid_from_file();
@@ -62,26 +70,21 @@ static void find_identity(char hostnqn[NVME_NQN_LENGTH], uint8_t hostid[16])
 
 	if (!nqn)
 		nqn = nvmf_hostnqn_generate();
-	snprintf(hostnqn, NVME_NQN_LENGTH, "%s",
+	snprintf(identity.nqn, NVME_NQN_LENGTH, "%s",
 		 nqn ? nqn
 		     : "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-0000-0000-000000000001");
-	uuid = strstr(hostnqn, "uuid:");
-	if (!(id && parse_uuid(id, hostid)) && !(uuid && parse_uuid(uuid + 5, hostid)))
-		hostid[15] = 1;
+	uuid = strstr(identity.nqn, "uuid:");
+	if (!(id && parse_uuid(id, identity.id)) && !(uuid && parse_uuid(uuid + 5, identity.id)))
+		identity.id[15] = 1;
 	free(nqn);
 	free(id);
 }
 
 void ini_host_identity(char hostnqn[NVME_NQN_LENGTH], uint8_t hostid[16])
 {
-	/* All queues of a process must say the same, and libnvme may draw by lot. */
-	static char nqn[NVME_NQN_LENGTH];
-	static uint8_t id[16];
-
-	if (!nqn[0])
-		find_identity(nqn, id);
-	memcpy(hostnqn, nqn, sizeof(nqn));
-	memcpy(hostid, id, sizeof(id));
+	(void)pthread_once(&identity.once, find_identity);
+	memcpy(hostnqn, identity.nqn, sizeof(identity.nqn));
+	memcpy(hostid, identity.id, sizeof(identity.id));
 }
 
 /* ---- Connect ---- */
