@@ -65,7 +65,8 @@ doca_error_t doca_sta_create(struct doca_dev *dev, struct doca_sta **sta);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: NULL
- * - DOCA_ERROR_DRIVER: the device did not let go of its resources
+ * - DOCA_ERROR_DRIVER: a device does not let go of its protection domain; the object is still
+ *   there, and the call may be repeated
  * - DOCA_ERROR_IN_USE: an I/O context, a subsystem or a back-end is left
  * - DOCA_ERROR_BAD_STATE: not IDLE
  */

@@ -61,6 +61,7 @@ doca_error_t doca_sta_be_destroy(struct doca_sta_be_handle *be_handle);
  * The queue pair is fresh: indices 0, memory zeroed, nobody else uses it. The maps are on the
  * control device, started, local read and write; they stay started until the queue is
  * destroyed. A controller in this process attaches its companion first (doca_softsta.h).
+ * When the doca_sta stops it lets go of all queues, and their handles are invalid.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, sizes that do not fit, or a doorbell outside its
@@ -103,9 +104,13 @@ doca_error_t doca_sta_be_task_destroy_queue_set_conf(
  * New commands take another queue of the back-end; the task completes when those in flight on
  * this one have ended. Then the maps may be destroyed.
  *
+ * Of several tasks for a queue one can be submitted; doca_task_submit() gives BAD_STATE for the
+ * others, which are good for nothing but to be freed, before the first has completed.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
- * - DOCA_ERROR_BAD_STATE: not RUNNING, or the callbacks were not set
+ * - DOCA_ERROR_BAD_STATE: not RUNNING, the callbacks were not set, or a task is taking the queue
+ *   already
  * - DOCA_ERROR_NO_MEMORY: no task left
  */
 DOCA_EXPERIMENTAL

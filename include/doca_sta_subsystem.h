@@ -123,9 +123,13 @@ doca_error_t doca_sta_subsystem_rm_ns(struct doca_sta_subs_handle *subs_handle,
  * Hosts get Invalid Namespace or Format from the submission on; the task completes when the
  * last command in flight has ended.
  *
+ * Of several tasks for a namespace one can be submitted; doca_task_submit() gives BAD_STATE for the
+ * others, which are good for nothing but to be freed, before the first has completed.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or a namespace of another subsystem
- * - DOCA_ERROR_BAD_STATE: not RUNNING, or the callbacks were not set
+ * - DOCA_ERROR_BAD_STATE: not RUNNING, the callbacks were not set, or the namespace is being
+ *   removed already
  * - DOCA_ERROR_NO_MEMORY: no task left
  */
 DOCA_EXPERIMENTAL

@@ -288,6 +288,8 @@ doca_error_t doca_sta_be_destroy_queue_task_alloc_init(struct doca_sta_be_q_hand
 
 	if (!beq || !ret)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (beq->is_leaving)
+		return DOCA_ERROR_BAD_STATE;
 	sta = beq->be->sta;
 	err = sta_task_alloc(sta->destroy_queue_pool, &sta->destroy_queue_cbs, &destroy_kind,
 			     user_data, &task);

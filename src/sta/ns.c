@@ -144,6 +144,8 @@ doca_error_t doca_sta_subsystem_task_rm_ns_alloc_init(struct doca_sta_subs_handl
 
 	if (!is_ns_of(s, ns) || !ret)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (ns->is_leaving)
+		return DOCA_ERROR_BAD_STATE;
 	err = sta_task_alloc(s->sta->rm_ns_pool, &s->sta->rm_ns_cbs, &rm_ns_kind, user_data, &task);
 	if (err != DOCA_SUCCESS)
 		return err;

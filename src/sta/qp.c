@@ -17,7 +17,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "core/dev.h"
-#include "core/error.h"
+#include "sta/status.h"
 
 /* NVMe RDMA transport 1.0, figures 5 and 6: accept and reject private data. */
 #define NVME_RDMA_CM_NO_RSC	 0x06
@@ -218,7 +218,7 @@ static doca_error_t create_qp(struct doca_sta_qp_handle *qp, struct rdma_cm_id *
 	};
 
 	if (rdma_create_qp(id, pd, &attr))
-		return doca_priv_error_from_errno(errno);
+		return sta_error_from_device(errno);
 	qp->qp = id->qp;
 	qp->qpn = id->qp->qp_num;
 	qp->port_id = id->port_num;
@@ -237,7 +237,7 @@ static doca_error_t post_all_rx(struct doca_sta_qp_handle *qp)
 	/* After a failure, too, what was posted comes back flushed. */
 	for (struct ibv_recv_wr *wr = &qp->rxs[0].recv; wr && !(err && wr == bad); wr = wr->next)
 		qp->num_posted_rx++;
-	return doca_priv_error_from_errno(err);
+	return err ? sta_error_from_device(err) : DOCA_SUCCESS;
 }
 
 static void bind_subsystem(struct doca_sta_qp_handle *qp, struct doca_sta_subs_handle *subsys)
@@ -260,7 +260,7 @@ static doca_error_t accept_id(struct rdma_cm_id *id, const void *priv_data, uint
 		.rnr_retry_count = 7,
 	};
 
-	return rdma_accept(id, &param) ? doca_priv_error_from_errno(errno) : DOCA_SUCCESS;
+	return rdma_accept(id, &param) ? sta_error_from_device(errno) : DOCA_SUCCESS;
 }
 
 /* The application says in its accept record how many commands it lets the host have. */

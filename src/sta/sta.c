@@ -151,8 +151,11 @@ doca_error_t doca_sta_destroy(struct doca_sta *sta)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (atomic_load(&sta->num_io) || sta->num_subsystems || sta->num_backends)
 		return DOCA_ERROR_IN_USE;
-	if (core_ctx_is_idle(&sta->ctx))
+	if (core_ctx_is_idle(&sta->ctx)) {
 		sta_inbox_settle(&sta->inbox);
+		if (!sta_vdev_drop_domains(sta))
+			return DOCA_ERROR_DRIVER;
+	}
 	err = doca_priv_ctx_fini(&sta->ctx);
 	if (err != DOCA_SUCCESS)
 		return err;

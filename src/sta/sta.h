@@ -108,5 +108,8 @@ doca_error_t sta_vdev_take_cq(struct sta_vdev *vdev, struct sta_eu *eu, uint32_t
 /* Staging memory of @eu for one more QP, registered with @vdev; tells the EU about new memory. */
 doca_error_t sta_vdev_add_memory(struct doca_sta *sta, struct sta_vdev *vdev, struct sta_eu *eu);
 void sta_vdev_destroy_all(struct doca_sta *sta); /* EUs have stopped */
+/* The last part of that. False when a device does not let go of its domain: that one stays, to be
+ * used again or dropped later. */
+bool sta_vdev_drop_domains(struct doca_sta *sta);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "sta/status.h"
 
+#include <errno.h>
 #include <stdbool.h>
 
 static bool is_about_our_queue(unsigned int sct, unsigned int sc)
@@ -42,4 +43,9 @@ sta_status_t sta_status_from_backend(uint16_t cqe_status)
 	/* CRD selects one of the controller's retry delays and More points to its error log; the
 	 * host knows another controller's. */
 	return status & (sta_status_t) ~(NVME_SC_CRD | NVME_SC_MORE);
+}
+
+doca_error_t sta_error_from_device(int err)
+{
+	return err == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVMe status values on the command path, and what a host may see of a back-end's status.
+ * NVMe status values on the command path, and what a host may see of a back-end's status; and what
+ * the application is told of a verb that failed.
  *
  * sta_status_t is the 15-bit status field (SC 7:0, SCT 10:8, CRD, M, DNR 14), without phase.
  */
 #ifndef STA_STATUS_H
 #define STA_STATUS_H
 
+#include <doca_error.h>
 #include <stdint.h>
 #include <nvme/types.h>
 
@@ -18,5 +20,8 @@ typedef uint16_t sta_status_t;
 
 /* What the host is told for the status word (with phase) of a back-end completion. */
 sta_status_t sta_status_from_backend(uint16_t cqe_status);
+
+/* What a call that the device or its connection manager refused means: NO_MEMORY or DRIVER. */
+doca_error_t sta_error_from_device(int err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "core/error.h"
+#include "sta/status.h"
 
 /* Staging slots of an EU for each QP that it has at a time, up to a maximum. */
 static const struct {
@@ -36,7 +36,7 @@ doca_error_t sta_vdev_get(struct doca_sta *sta, struct ibv_context *verbs, struc
 		return DOCA_ERROR_NO_MEMORY;
 	err = ibv_query_device(verbs, &attr);
 	if (err)
-		return doca_priv_error_from_errno(err);
+		return sta_error_from_device(err);
 	v = &sta->vdevs[sta->num_vdevs];
 	*v = (struct sta_vdev){
 		.verbs = verbs,
@@ -215,7 +215,21 @@ void sta_vdev_destroy_all(struct doca_sta *sta)
 	for (uint32_t i = 0; i < sta->num_vdevs; i++) {
 		for (uint32_t e = 0; e < sta->num_eus; e++)
 			destroy_cqs(&sta->vdevs[i].eu[e]);
-		(void)ibv_dealloc_pd(sta->vdevs[i].pd);
 	}
-	sta->num_vdevs = 0;
+	(void)sta_vdev_drop_domains(sta);
+}
+
+bool sta_vdev_drop_domains(struct doca_sta *sta)
+{
+	uint32_t num_left = 0;
+
+	for (uint32_t i = 0; i < sta->num_vdevs; i++) {
+		if (!ibv_dealloc_pd(sta->vdevs[i].pd))
+			continue;
+		sta->vdevs[num_left] = sta->vdevs[i];
+		sta->vdevs[num_left].idx = num_left;
+		num_left++;
+	}
+	sta->num_vdevs = num_left;
+	return num_left == 0;
 }

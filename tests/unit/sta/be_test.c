@@ -141,6 +141,48 @@ static void test_destroy_queue(void **state)
 	assert_int_equal(f->num_done, 1);
 }
 
+/* Of two tasks for a queue the second is refused, when it is made or when it is submitted. */
+static void test_a_queue_is_destroyed_once(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task, *second, *third;
+	struct doca_sta_be_q_handle *q, *other;
+	union doca_data self = {.ptr = f};
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	q = ctl_add_queue(f);
+	other = ctl_add_queue(f);
+	ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(q, self, &task));
+	ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(q, self, &second));
+	ctl_submit(task);
+	assert_int_equal(doca_task_submit(doca_sta_producer_send_task_as_task(second)),
+			 DOCA_ERROR_BAD_STATE);
+	doca_task_free(doca_sta_producer_send_task_as_task(second));
+	assert_int_equal(doca_sta_be_destroy_queue_task_alloc_init(q, self, &third),
+			 DOCA_ERROR_BAD_STATE);
+	/* The context stops when the task has ended; until then it makes no more of them. */
+	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(doca_sta_be_destroy_queue_task_alloc_init(other, self, &third),
+			 DOCA_ERROR_BAD_STATE);
+	PROGRESS_UNTIL(f, ctl_state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_IDLE);
+	assert_int_equal(f->num_done, 1);
+}
+
+static void test_no_callbacks(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task;
+	union doca_data self = {.ptr = f};
+
+	ASSERT_GOOD(doca_sta_add_dev(f->sta, f->dev));
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	assert_int_equal(doca_sta_be_destroy_queue_task_alloc_init(ctl_add_queue(f), self, &task),
+			 DOCA_ERROR_BAD_STATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +192,8 @@ int main(void)
 		CTL_TEST(test_queue_geometry),
 		CTL_TEST(test_maps_that_do_not_fit),
 		CTL_TEST(test_destroy_queue),
+		CTL_TEST(test_a_queue_is_destroyed_once),
+		CTL_TEST(test_no_callbacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

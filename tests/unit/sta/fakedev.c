@@ -43,14 +43,21 @@ struct fake_qp {
 	unsigned int num_recvs;
 };
 
-static bool is_fault(void)
+static int reason(void)
+{
+	return fakedev.err ? fakedev.err : ENOMEM;
+}
+
+static bool is_fault(const char *call)
 {
 	bool is;
 
 	pthread_mutex_lock(&lock);
 	is = ++fakedev.num_calls == fakedev.fail_at;
+	is |= fakedev.refused && !strcmp(call, fakedev.refused);
+	is |= fakedev.fails && fakedev.fails();
 	pthread_mutex_unlock(&lock);
-	errno = ENOMEM;
+	errno = reason();
 	return is;
 }
 
@@ -61,9 +68,9 @@ static void count(int n)
 	pthread_mutex_unlock(&lock);
 }
 
-static void *make(size_t bytes)
+static void *make(const char *call, size_t bytes)
 {
-	void *p = is_fault() ? NULL : calloc(1, bytes);
+	void *p = is_fault(call) ? NULL : calloc(1, bytes);
 
 	if (p)
 		count(1);
@@ -80,13 +87,13 @@ static int unmake(void *p)
 static int post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
 	struct fake_qp *qp = util_container_of(ibqp, struct fake_qp, qp);
-	bool is_failing = is_fault();
+	bool is_failing = is_fault(__func__);
 
 	for (; wr; wr = wr->next) {
 		*bad = wr;
 		/* A fault comes in the middle. */
 		if (qp->num_recvs == MAX_POSTED || (is_failing && qp->num_recvs == 1))
-			return ENOMEM;
+			return reason();
 		qp->recvs[qp->num_recvs++] = wr->wr_id;
 	}
 	return 0;
@@ -144,15 +151,16 @@ const char *ibv_get_device_name(struct ibv_device *device)
 int ibv_query_device(struct ibv_context *verbs, struct ibv_device_attr *attr)
 {
 	(void)verbs;
-	if (is_fault())
-		return ENOMEM;
+	if (is_fault(__func__))
+		return reason();
 	*attr = fakedev.attr;
 	return 0;
 }
 
 struct ibv_device **ibv_get_device_list(int *num)
 {
-	struct ibv_device **list = make((FAKEDEV_DEVICES + 1) * sizeof(struct ibv_device *));
+	struct ibv_device **list =
+		make(__func__, (FAKEDEV_DEVICES + 1) * sizeof(struct ibv_device *));
 
 	for (int i = 0; list && i < FAKEDEV_DEVICES; i++)
 		list[i] = &fakedev.devices[i];
@@ -168,7 +176,7 @@ void ibv_free_device_list(struct ibv_device **list)
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	if (is_fault())
+	if (is_fault(__func__))
 		return NULL;
 	count(1);
 	return &fakedev.verbs[device - fakedev.devices];
@@ -183,7 +191,7 @@ int ibv_close_device(struct ibv_context *verbs)
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *verbs)
 {
-	struct ibv_pd *pd = make(sizeof(*pd));
+	struct ibv_pd *pd = make(__func__, sizeof(*pd));
 
 	if (pd)
 		pd->context = verbs;
@@ -199,7 +207,7 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
-	struct ibv_mr *mr = make(sizeof(*mr));
+	struct ibv_mr *mr = make(__func__, sizeof(*mr));
 
 	(void)access;
 	if (mr)
@@ -221,7 +229,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *verbs)
 {
-	struct ibv_comp_channel *channel = make(sizeof(*channel));
+	struct ibv_comp_channel *channel = make(__func__, sizeof(*channel));
 
 	if (!channel)
 		return NULL;
@@ -243,7 +251,7 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 struct ibv_cq *ibv_create_cq(struct ibv_context *verbs, int cqe, void *context,
 			     struct ibv_comp_channel *channel, int vector)
 {
-	struct fake_cq *cq = make(sizeof(*cq));
+	struct fake_cq *cq = make(__func__, sizeof(*cq));
 
 	(void)vector;
 	if (!cq)
@@ -277,7 +285,7 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	struct fake_qp *qp = make(sizeof(*qp));
+	struct fake_qp *qp = make(__func__, sizeof(*qp));
 
 	(void)pd;
 	if (!qp)
@@ -300,7 +308,7 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
 	(void)id;
 	(void)param;
-	if (is_fault())
+	if (is_fault(__func__))
 		return -1;
 	fakedev.num_accepted++;
 	return 0;
@@ -353,7 +361,7 @@ struct doca_mmap *fakedev_map(struct doca_dev *dev, void *addr, size_t len, uint
 
 void *fakedev_zmalloc(size_t size, size_t align, uint64_t *phys)
 {
-	void *p = is_fault() ? NULL : sta_mem_default.zmalloc(size, align, phys);
+	void *p = is_fault(__func__) ? NULL : sta_mem_default.zmalloc(size, align, phys);
 
 	if (p)
 		count(1);

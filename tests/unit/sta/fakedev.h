@@ -24,6 +24,9 @@ struct fakedev {
 	struct ibv_device_attr attr;
 	unsigned int num_calls; /* that could have failed */
 	unsigned int fail_at; /* the call, from 1; 0: none */
+	const char *refused; /* calls of this name fail; NULL: none */
+	bool (*fails)(void); /* asked at each call; may be NULL */
+	int err; /* why a call fails; 0: ENOMEM */
 	bool is_pd_stuck; /* protection domains cannot be given back */
 	int num_live; /* objects, the application's memory included */
 	unsigned int num_accepted, num_rejected, num_disconnected;

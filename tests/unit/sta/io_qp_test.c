@@ -2,6 +2,8 @@
 /* doca_sta_io_qp.h: queue pairs, from the connection request to the end. */
 #include "ctl.h"
 
+#include <errno.h>
+
 #include <doca_sta_io_qp.h>
 #include <doca_sta_subsystem.h>
 
@@ -106,6 +108,66 @@ static void test_connect(void **state)
 	ctl_stop_io(f);
 }
 
+/* A subsystem is bound once, whichever of the two calls does it. */
+static void test_accept_with_a_subsystem(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_subs_handle *s;
+	struct doca_sta_qp_handle *qp;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
+	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
+	ASSERT_GOOD(doca_sta_io_qp_add_subsystem(f->io, s, qp));
+	assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(), accept_record,
+					       sizeof(accept_record), s),
+			 DOCA_ERROR_ALREADY_EXIST);
+	assert_int_equal(fakedev.num_rejected, 1);
+	ASSERT_GOOD(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(), accept_record,
+					  sizeof(accept_record), NULL));
+	ctl_stop_io(f);
+	ASSERT_GOOD(doca_sta_subsystem_destroy(s));
+}
+
+/* Whatever the device or its connection manager says, the caller hears what the header says. */
+static void test_the_device_refuses(void **state)
+{
+	static const char *const calls[] = {"ibv_query_device", "rdma_create_qp", "post_recv",
+					    "rdma_accept"};
+	static const int reasons[] = {EPERM, EINVAL, ENODEV, ECONNRESET, ENOMEM};
+	struct ctl *f = *state;
+	struct doca_sta_qp_handle *qp;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(calls) * UTIL_ARRAY_SIZE(reasons); i++) {
+		fakedev.refused = calls[i / UTIL_ARRAY_SIZE(reasons)];
+		fakedev.err = reasons[i % UTIL_ARRAY_SIZE(reasons)];
+		ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
+		if (fakedev.err == ENOMEM) {
+			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(),
+							       NULL, 0, NULL),
+					 DOCA_ERROR_NO_MEMORY);
+			assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(),
+								NULL, 0, NULL, &qp),
+					 DOCA_ERROR_NO_MEMORY);
+		} else {
+			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(),
+							       NULL, 0, NULL),
+					 DOCA_ERROR_DRIVER);
+			assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(),
+								NULL, 0, NULL, &qp),
+					 DOCA_ERROR_DRIVER);
+		}
+	}
+	fakedev.refused = NULL;
+	assert_int_equal(fakedev.num_accepted, 0);
+	ctl_stop_io(f);
+}
+
 static void test_no_pointers(void **state)
 {
 	struct ctl *f = *state;
@@ -147,6 +209,8 @@ int main(void)
 		CTL_TEST(test_before_start),
 		CTL_TEST(test_queue_pair_states),
 		CTL_TEST(test_connect),
+		CTL_TEST(test_accept_with_a_subsystem),
+		CTL_TEST(test_the_device_refuses),
 		CTL_TEST(test_no_pointers),
 	};
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <doca_sta_be.h>
+#include <doca_sta_io_qp.h>
 
 static void test_cap_is_supported(void **state)
 {
@@ -112,6 +113,29 @@ static void test_destroy(void **state)
 	ctl_stop_io(f);
 }
 
+static void test_destroy_with_a_device_that_holds_on(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_qp_handle *qp;
+	int num_live = fakedev.num_live;
+
+	ctl_configure(f);
+	for (int round = 0; round < 2; round++) {
+		ctl_start(f);
+		ctl_start_io(f);
+		ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL,
+						   &qp));
+		ctl_stop_io(f);
+		fakedev.is_pd_stuck = true;
+		ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+		/* What could not be given back is used again: it does not grow. */
+		assert_int_equal(fakedev.num_live, num_live + 1);
+		assert_int_equal(doca_sta_destroy(f->sta), DOCA_ERROR_DRIVER);
+	}
+	assert_int_equal(ctl_state_of(doca_sta_as_ctx(f->sta)), DOCA_CTX_STATE_IDLE);
+	fakedev.is_pd_stuck = false;
+}
+
 static void test_limits_are_reported(void **state)
 {
 	struct ctl *f = *state;
@@ -177,10 +201,15 @@ static void test_no_pointers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CTL_TEST(test_cap_is_supported),     CTL_TEST(test_create),
-		CTL_TEST(test_start_needs_a_device), CTL_TEST(test_add_dev),
-		CTL_TEST(test_max_sta_io),	     CTL_TEST(test_destroy),
-		CTL_TEST(test_limits_are_reported),  CTL_TEST(test_no_pointers),
+		CTL_TEST(test_cap_is_supported),
+		CTL_TEST(test_create),
+		CTL_TEST(test_start_needs_a_device),
+		CTL_TEST(test_add_dev),
+		CTL_TEST(test_max_sta_io),
+		CTL_TEST(test_destroy),
+		CTL_TEST(test_destroy_with_a_device_that_holds_on),
+		CTL_TEST(test_limits_are_reported),
+		CTL_TEST(test_no_pointers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

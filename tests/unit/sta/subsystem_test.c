@@ -81,6 +81,8 @@ static void test_namespaces(void **state)
 	assert_int_equal(doca_task_submit(doca_sta_producer_send_task_as_task(again)),
 			 DOCA_ERROR_BAD_STATE);
 	doca_task_free(doca_sta_producer_send_task_as_task(again));
+	assert_int_equal(doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, self, &again),
+			 DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_sta_subsystem_rm_ns(s, ns), DOCA_ERROR_BAD_STATE);
 	PROGRESS_UNTIL(f, f->num_done == 1);
 	/* and waiting */
