@@ -222,6 +222,51 @@ static void test_tasks(void **state)
 	assert_int_equal(num_done, 1);
 }
 
+/* As many tasks as there can be commands, and some; what is freed is there again. */
+static void test_tasks_are_bounded(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+	static struct doca_sta_producer_task_send *sends[4 * STA_MAX_IOS_PER_EU], *more;
+	static struct doca_sta_producer_task_send *reads[4 * STA_MAX_IOS_PER_EU];
+	uint8_t cqe[DOCA_STA_COMPLETION_SIZE] = {0};
+
+	offer(e, qp, &sqe);
+	for (unsigned int i = 0; i < UTIL_ARRAY_SIZE(sends); i++) {
+		ASSERT_GOOD(SEND(&e->io, none, qp->sta, cqe, e->token, &sends[i]));
+		ASSERT_GOOD(READ(&e->io, none, qp->sta, e->token, &reads[i]));
+	}
+	assert_int_equal(SEND(&e->io, none, qp->sta, cqe, e->token, &more), DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(WRITE_SEND(&e->io, none, qp->sta, cqe, e->token, &more),
+			 DOCA_ERROR_NO_MEMORY);
+	assert_int_equal(READ(&e->io, none, qp->sta, e->token, &more), DOCA_ERROR_NO_MEMORY);
+	for (unsigned int i = 0; i < UTIL_ARRAY_SIZE(sends); i++) {
+		doca_task_free(doca_sta_producer_send_task_as_task(sends[i]));
+		doca_task_free(doca_sta_producer_send_task_as_task(reads[i]));
+	}
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	run(e, qp);
+	assert_int_equal(num_done, 1);
+}
+
+/* Without callbacks there is nobody to tell. */
+static void test_no_callbacks(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+	struct doca_sta_producer_task_send *task;
+	uint8_t cqe[DOCA_STA_COMPLETION_SIZE] = {0};
+
+	e->io.ctx.state = DOCA_CTX_STATE_RUNNING;
+	offer(e, qp, &sqe);
+	assert_int_equal(SEND(&e->io, none, qp->sta, cqe, e->token, &task), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(WRITE_SEND(&e->io, none, qp->sta, cqe, e->token, &task),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(READ(&e->io, none, qp->sta, e->token, &task), DOCA_ERROR_BAD_STATE);
+}
+
 /* ---- Connect ---- */
 
 static void connect_with(struct engine *e, struct engine_qp *qp, uint16_t status)
@@ -504,6 +549,8 @@ int main(void)
 		TEST(test_is_configured_while_idle),
 		TEST(test_no_pointers),
 		TEST(test_tasks),
+		TEST(test_tasks_are_bounded),
+		cmocka_unit_test_setup_teardown(test_no_callbacks, engine_setup, engine_teardown),
 		TEST(test_connect),
 		TEST(test_data_from_host),
 		TEST(test_data_to_host),

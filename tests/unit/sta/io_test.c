@@ -81,12 +81,31 @@ static void test_disconnect(void **state)
 	assert_int_equal(f->num_failed, 0);
 }
 
+static void test_no_callbacks(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task;
+	struct doca_sta_qp_handle *qp;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_io_create(f->sta, &f->io));
+	ASSERT_GOOD(doca_pe_connect_ctx(f->pe, doca_sta_io_as_ctx(f->io)));
+	ASSERT_GOOD(doca_sta_io_non_offload_register_cb(f->io, ctl_on_command, none));
+	ASSERT_GOOD(doca_ctx_start(doca_sta_io_as_ctx(f->io)));
+	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
+	assert_int_equal(doca_sta_io_task_disconnect_alloc_init(f->io, none, qp, &task),
+			 DOCA_ERROR_BAD_STATE);
+	ctl_stop_io(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CTL_TEST(test_create),
 		CTL_TEST(test_tasks_are_configured_while_idle),
 		CTL_TEST(test_disconnect),
+		CTL_TEST(test_no_callbacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

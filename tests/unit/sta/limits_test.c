@@ -8,7 +8,32 @@
 #include <stdio.h>
 
 #include <doca_sta_be.h>
+#include <doca_sta_io.h>
+#include <doca_sta_io_qp.h>
 #include <doca_sta_subsystem.h>
+
+static const union doca_data none;
+
+static void test_devices_are_bounded(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_dev *devs[FAKEDEV_DEVICES];
+
+	assert_int_equal(FAKEDEV_DEVICES, STA_MAX_DEVS + 1);
+	for (unsigned int i = 0; i < FAKEDEV_DEVICES; i++)
+		devs[i] = fakedev_open(i);
+	for (unsigned int i = 0; i < STA_MAX_DEVS; i++)
+		ASSERT_GOOD(doca_sta_add_dev(f->sta, devs[i]));
+	assert_int_equal(doca_sta_add_dev(f->sta, devs[STA_MAX_DEVS]), DOCA_ERROR_NO_MEMORY);
+	ctl_start(f);
+	for (unsigned int i = 1; i < STA_MAX_DEVS; i++)
+		assert_int_equal(doca_dev_close(devs[i]), DOCA_ERROR_IN_USE);
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+	ASSERT_GOOD(doca_sta_destroy(f->sta));
+	for (unsigned int i = 0; i < FAKEDEV_DEVICES; i++)
+		ASSERT_GOOD(doca_dev_close(devs[i]));
+	ASSERT_GOOD(doca_sta_create(f->dev, &f->sta)); /* for the teardown */
+}
 
 static void test_subsystems_and_back_ends_are_bounded(void **state)
 {
@@ -79,12 +104,70 @@ static void test_queues_are_bounded(void **state)
 	}
 }
 
+/* Tasks are made when they are asked for, up to a number; each that is freed is there again. */
+#define ASSERT_TASKS_ARE_BOUNDED(max, alloc, task)                                       \
+	do {                                                                             \
+		static struct doca_sta_producer_task_send *tasks_[max];                  \
+                                                                                         \
+		for (unsigned int i_ = 0; i_ < (max); i_++) {                            \
+			ASSERT_GOOD(alloc);                                              \
+			tasks_[i_] = (task);                                             \
+		}                                                                        \
+		assert_int_equal(alloc, DOCA_ERROR_NO_MEMORY);                           \
+		doca_task_free(doca_sta_producer_send_task_as_task(tasks_[0]));          \
+		ASSERT_GOOD(alloc);                                                      \
+		tasks_[0] = (task);                                                      \
+		for (unsigned int i_ = 0; i_ < (max); i_++)                              \
+			doca_task_free(doca_sta_producer_send_task_as_task(tasks_[i_])); \
+	} while (0)
+
+static void test_control_tasks_are_bounded(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task;
+	struct doca_sta_be_q_handle *q;
+	struct doca_sta_subs_handle *s;
+	struct doca_sta_ns_handle *ns;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	q = ctl_add_queue(f);
+	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
+	ASSERT_GOOD(doca_sta_subsystem_add_ns(s, 1, 512, 1, f->be, &ns));
+	ASSERT_TASKS_ARE_BOUNDED(256, doca_sta_be_destroy_queue_task_alloc_init(q, none, &task),
+				 task);
+	ASSERT_TASKS_ARE_BOUNDED(1024, doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, none, &task),
+				 task);
+	ASSERT_GOOD(doca_sta_subsystem_rm_ns(s, ns));
+	ASSERT_GOOD(doca_sta_subsystem_destroy(s));
+}
+
+static void test_disconnect_tasks_are_bounded(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task;
+	struct doca_sta_qp_handle *qp;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
+	ASSERT_TASKS_ARE_BOUNDED(STA_MAX_QPS,
+				 doca_sta_io_task_disconnect_alloc_init(f->io, none, qp, &task),
+				 task);
+	ctl_stop_io(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CTL_TEST(test_devices_are_bounded),
 		CTL_TEST(test_subsystems_and_back_ends_are_bounded),
 		CTL_TEST(test_queue_pairs_are_bounded),
 		CTL_TEST(test_queues_are_bounded),
+		CTL_TEST(test_control_tasks_are_bounded),
+		CTL_TEST(test_disconnect_tasks_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
