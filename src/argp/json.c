@@ -6,90 +6,55 @@
 #include "argp/argp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "argp/limits.h"
+#include "util/json_file.h"
 
 /* The whole file, NULL with the error in *result. Works for a pipe as well. */
 static char *slurp(const char *path, size_t *bytes, doca_error_t *result)
 {
-	/* One more byte than there may be tells that there are too many. */
-	char *text = malloc(ARGP_FILE_BYTES_MAX + 1);
-	FILE *file;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : 0;
+	char *text = NULL;
 
-	if (!text) {
+	if (!rc)
+		rc = util_json_read(fd, ARGP_FILE_BYTES_MAX, &text, bytes);
+	if (fd >= 0)
+		close(fd);
+	if (!rc)
+		return text;
+	*result = DOCA_ERROR_IO_FAILED;
+	if (rc == -ENOMEM) {
 		*result = argp_no_memory();
-		return NULL;
-	}
-	file = fopen(path, "re");
-	if (!file) {
-		argp_say("%.100s: %s", path, strerror(errno));
-		*result = errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_IO_FAILED;
-		goto err_free;
-	}
-	errno = 0;
-	*bytes = fread(text, 1, ARGP_FILE_BYTES_MAX + 1, file);
-	if (ferror(file)) {
-		argp_say("%.100s: %s", path, strerror(errno));
-		*result = errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_IO_FAILED;
-		goto err_close;
-	}
-	if (*bytes > ARGP_FILE_BYTES_MAX) {
+	} else if (rc == -EFBIG) {
 		argp_say("%.100s: is larger than %d bytes", path, ARGP_FILE_BYTES_MAX);
 		*result = DOCA_ERROR_INVALID_VALUE;
-		goto err_close;
+	} else {
+		argp_say("%.100s: %s", path, strerror(-rc));
 	}
-	fclose(file);
-	return text;
-
-err_close:
-	fclose(file);
-err_free:
-	free(text);
 	return NULL;
-}
-
-static size_t line_of(const char *text, size_t offset)
-{
-	size_t line = 1;
-
-	for (size_t i = 0; i < offset; i++)
-		line += text[i] == '\n';
-	return line;
 }
 
 static json_object *parse(const char *path, const char *text, size_t bytes, doca_error_t *result)
 {
-	struct json_tokener *tokener = json_tokener_new();
-	enum json_tokener_error error;
-	const char *why;
-	json_object *root;
-	size_t end;
+	struct util_json_end end;
+	json_object *root = NULL;
 
-	if (!tokener) {
+	if (util_json_parse(text, bytes, &root, &end) == -ENOMEM) {
 		*result = argp_no_memory();
 		return NULL;
 	}
-	root = json_tokener_parse_ex(tokener, text, (int)bytes);
-	error = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	*result = DOCA_ERROR_INVALID_VALUE;
-	if (error == json_tokener_continue)
-		why = "unexpected end of the file";
-	else if (error != json_tokener_success)
-		why = json_tokener_error_desc(error);
-	else if (end != bytes) /* json-c has taken white space and comments */
-		why = "text behind the end";
-	else if (!json_object_is_type(root, json_type_object))
-		why = "is not an object";
-	else
+	if (!end.why && json_object_is_type(root, json_type_object))
 		return root;
-	argp_say("%.100s: line %zu: %s", path, line_of(text, end), why);
+	argp_say("%.100s: line %zu: %s", path, end.line, end.why ? end.why : "is not an object");
 	json_object_put(root);
+	*result = DOCA_ERROR_INVALID_VALUE;
 	return NULL;
 }
 

@@ -19,6 +19,7 @@
 #include <json-c/json.h>
 
 #include "target/params.h"
+#include "util/json_file.h"
 
 #define DEFAULT_BLOCK_BYTES 512
 
@@ -418,80 +419,31 @@ static int run_file(struct loader *l, json_object *root)
 	return rc;
 }
 
-/* The whole file, NULL with the reason in @err. */
-static char *slurp(const char *path, size_t *bytes, struct tgt_err *err, int *rc)
+static int too_large(const char *path, struct tgt_err *err)
+{
+	return tgt_err_set(err, -EINVAL, "%s: is larger than %d bytes", path,
+			   TGT_CONFIG_FILE_BYTES);
+}
+
+/* Text of the file; 0 or the error, with the reason in @err. */
+static int slurp(const char *path, char **text, size_t *bytes, struct tgt_err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not wait in a FIFO */
-	char *text = NULL;
 	struct stat st;
-	ssize_t n;
+	int rc;
 
-	if (fd < 0 || fstat(fd, &st)) {
-		*rc = tgt_err_set(err, -errno, "%s: %s", path, strerror(errno));
-		goto out;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > TGT_CONFIG_FILE_BYTES) {
-		*rc = tgt_err_set(err, -EINVAL, "%s: not a file, or larger than %d bytes", path,
-				  TGT_CONFIG_FILE_BYTES);
-		goto out;
-	}
-	text = malloc((size_t)st.st_size + 1);
-	n = text ? read(fd, text, (size_t)st.st_size) : -1;
-	if (n < 0) {
-		*rc = tgt_err_set(err, -EIO, "%s: cannot be read", path);
-		free(text);
-		text = NULL;
-		goto out;
-	}
-	*bytes = (size_t)n;
-out:
-	if (fd >= 0)
-		close(fd);
-	return text;
-}
-
-static size_t line_of(const char *text, size_t offset)
-{
-	size_t line = 1, i;
-
-	for (i = 0; i < offset; i++)
-		line += text[i] == '\n';
-	return line;
-}
-
-/* Behind the object nothing may follow but white space: half of a file is no configuration. */
-static bool is_all(const char *text, size_t bytes, size_t end)
-{
-	while (end < bytes && strchr(" \t\r\n", text[end]) && text[end])
-		end++;
-	return end == bytes;
-}
-
-static json_object *parse_text(const struct loader *l, const char *text, size_t bytes, int *rc)
-{
-	struct json_tokener *tokener = json_tokener_new();
-	enum json_tokener_error error;
-	json_object *root;
-	size_t end;
-
-	if (!tokener) {
-		*rc = tgt_err_set(l->call.err, -ENOMEM, "out of memory");
-		return NULL;
-	}
-	root = json_tokener_parse_ex(tokener, text, (int)bytes);
-	error = json_tokener_get_error(tokener);
-	end = json_tokener_get_parse_end(tokener);
-	json_tokener_free(tokener);
-	if (root && is_all(text, bytes, end))
-		return root;
-	*rc = tgt_err_set(l->call.err, -EINVAL, "%s: line %zu: %s", l->call.path,
-			  line_of(text, end),
-			  root				   ? "text behind the end"
-			  : error == json_tokener_continue ? "unexpected end of the file"
-			  : error == json_tokener_success  ? "is not an object"
-							   : json_tokener_error_desc(error));
-	json_object_put(root);
-	return NULL;
+	if (fd < 0)
+		return tgt_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st))
+		rc = tgt_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		rc = tgt_err_set(err, -EINVAL, "%s: is not a file", path);
+	else if ((rc = util_json_read(fd, TGT_CONFIG_FILE_BYTES, text, bytes)) == -EFBIG)
+		rc = too_large(path, err);
+	else if (rc)
+		rc = tgt_err_set(err, rc, "%s: %s", path, strerror(-rc));
+	close(fd);
+	return rc;
 }
 
 int tgt_config_parse_json(struct tgt_config *config, const char *path, const char *text,
@@ -499,15 +451,18 @@ int tgt_config_parse_json(struct tgt_config *config, const char *path, const cha
 {
 	struct tgt_err local;
 	struct loader l = {config, {path, "", err ? err : &local}, warn_line};
+	struct util_json_end end;
 	json_object *root;
-	int rc = 0;
+	int rc;
 
 	if (bytes > TGT_CONFIG_FILE_BYTES)
-		return tgt_err_set(l.call.err, -EINVAL, "%s: larger than %d bytes", path,
-				   TGT_CONFIG_FILE_BYTES);
-	root = parse_text(&l, text, bytes, &rc);
-	if (root)
-		rc = run_file(&l, root);
+		return too_large(path, l.call.err);
+	rc = util_json_parse(text, bytes, &root, &end);
+	if (rc == -ENOMEM)
+		return tgt_err_set(l.call.err, rc, "out of memory");
+	if (rc)
+		return tgt_err_set(l.call.err, rc, "%s: line %zu: %s", path, end.line, end.why);
+	rc = run_file(&l, root);
 	json_object_put(root);
 	return rc;
 }
@@ -516,12 +471,11 @@ int tgt_config_load_json(struct tgt_config *config, const char *path,
 			 void (*warn_line)(const char *line), struct tgt_err *err)
 {
 	size_t bytes = 0;
-	int rc = 0;
-	char *text = slurp(path, &bytes, err, &rc);
+	char *text = NULL;
+	int rc = slurp(path, &text, &bytes, err);
 
-	if (!text)
-		return rc;
-	rc = tgt_config_parse_json(config, path, text, bytes, warn_line, err);
+	if (!rc)
+		rc = tgt_config_parse_json(config, path, text, bytes, warn_line, err);
 	free(text);
 	return rc;
 }

@@ -3,7 +3,11 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "target/config.h"
 #include "target/options.h"
@@ -167,6 +171,44 @@ static void bad_files(void **state)
 	}
 }
 
+static void assert_refused(const char *path, const char *why)
+{
+	struct tgt_config config;
+	struct tgt_err err = {""};
+	char line[sizeof(err.text)];
+
+	tgt_config_init(&config);
+	assert_int_equal(tgt_config_load_json(&config, path, warn, &err), -EINVAL);
+	snprintf(line, sizeof(line), "%s: %s", path, why);
+	assert_string_equal(err.text, line);
+	tgt_config_fini(&config);
+}
+
+/* Nobody writes into the FIFO, and the file has no blocks on the disk. */
+static void no_files_and_a_large_one(void **state)
+{
+	char dir[] = "/tmp/config_test.XXXXXX", path[64];
+	int fd;
+
+	(void)state;
+	assert_refused(TEST_DATA, "is not a file");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_refused(path, "is not a file");
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/large", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, TGT_CONFIG_FILE_BYTES), 0);
+	assert_refused(path, "line 1: a NUL character");
+	assert_int_equal(ftruncate(fd, TGT_CONFIG_FILE_BYTES + 1), 0);
+	assert_refused(path, "is larger than 16777216 bytes");
+	close(fd);
+	unlink(path);
+	rmdir(dir);
+}
+
 static enum tgt_options_result parse(struct tgt_config *config, struct tgt_err *err, int argc, ...)
 {
 	char *argv[32] = {(char *)"softsta-tgt"};
@@ -297,9 +339,13 @@ static void options_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_bdevs),	     cmocka_unit_test(good_subsystem),
-		cmocka_unit_test(other_transports),  cmocka_unit_test(bad_files),
-		cmocka_unit_test(options_good),	     cmocka_unit_test(options_bad),
+		cmocka_unit_test(good_bdevs),
+		cmocka_unit_test(good_subsystem),
+		cmocka_unit_test(other_transports),
+		cmocka_unit_test(bad_files),
+		cmocka_unit_test(no_files_and_a_large_one),
+		cmocka_unit_test(options_good),
+		cmocka_unit_test(options_bad),
 		cmocka_unit_test(options_read_only),
 	};
 
