@@ -111,12 +111,11 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
 
 /* The port's attributes, and its GIDs as far as there is room. Every device here has port 1. */
 static doca_error_t devinfo_query_port(const struct doca_devinfo *devinfo,
-				       struct ibv_port_attr *attr, union ibv_gid *gids,
+				       struct ibv_port_attr *attr, struct ibv_gid_entry *gids,
 				       int max_gids, int *num_gids)
 {
 	struct ibv_context *verbs = ibv_open_device(devinfo->ibdev);
 	doca_error_t result = DOCA_SUCCESS;
-	static const union ibv_gid zero;
 
 	if (!verbs)
 		return DOCA_ERROR_DRIVER;
@@ -126,9 +125,8 @@ static doca_error_t devinfo_query_port(const struct doca_devinfo *devinfo,
 		goto out_close;
 	}
 	for (int i = 0; i < attr->gid_tbl_len && *num_gids < max_gids; i++) {
-		union ibv_gid *gid = &gids[*num_gids];
-
-		if (!ibv_query_gid(verbs, 1, i, gid) && memcmp(gid, &zero, sizeof(zero)))
+		/* An empty row is an error. */
+		if (!ibv_query_gid_ex(verbs, 1, (uint32_t)i, &gids[*num_gids], 0))
 			(*num_gids)++;
 	}
 out_close:
@@ -142,23 +140,12 @@ static bool gid_is_ipv4(const union ibv_gid *gid)
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)gid->raw);
 }
 
-static bool gid_is_address(const union ibv_gid *gid, const struct sockaddr *sa)
-{
-	if (!sa)
-		return false;
-	if (sa->sa_family == AF_INET)
-		return gid_is_ipv4(gid) &&
-		       !memcmp(gid->raw + 12, &((const struct sockaddr_in *)sa)->sin_addr, 4);
-	return sa->sa_family == AF_INET6 &&
-	       !memcmp(gid->raw, &((const struct sockaddr_in6 *)sa)->sin6_addr, 16);
-}
-
 #define DEVINFO_MAX_GIDS 64
 
 static doca_error_t devinfo_get_gid(const struct doca_devinfo *devinfo, bool is_ipv4,
 				    union ibv_gid *gid)
 {
-	union ibv_gid gids[DEVINFO_MAX_GIDS];
+	struct ibv_gid_entry gids[DEVINFO_MAX_GIDS];
 	struct ibv_port_attr attr;
 	doca_error_t result;
 	int n;
@@ -167,8 +154,8 @@ static doca_error_t devinfo_get_gid(const struct doca_devinfo *devinfo, bool is_
 	if (result != DOCA_SUCCESS)
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	for (int i = 0; i < n; i++) {
-		if (gid_is_ipv4(&gids[i]) == is_ipv4) {
-			*gid = gids[i];
+		if (gid_is_ipv4(&gids[i].gid) == is_ipv4) {
+			*gid = gids[i].gid;
 			return DOCA_SUCCESS;
 		}
 	}
@@ -225,30 +212,23 @@ static bool devinfo_iface_from_sysfs(const struct doca_devinfo *devinfo, char na
 	return found;
 }
 
-/* The interface that has one of the device's addresses. */
+/*
+ * The interface of the device's first GID that has one. Not the one with the device's address: a
+ * soft device on the loopback interface may have 127.0.0.2, which is nobody's.
+ */
 static doca_error_t devinfo_iface_from_gids(const struct doca_devinfo *devinfo,
 					    char name[IF_NAMESIZE])
 {
-	union ibv_gid gids[DEVINFO_MAX_GIDS];
+	struct ibv_gid_entry gids[DEVINFO_MAX_GIDS];
 	struct ibv_port_attr attr;
-	struct ifaddrs *addrs;
-	doca_error_t result = DOCA_ERROR_NOT_FOUND;
 	int n;
 
-	if (devinfo_query_port(devinfo, &attr, gids, DEVINFO_MAX_GIDS, &n) != DOCA_SUCCESS ||
-	    getifaddrs(&addrs))
+	if (devinfo_query_port(devinfo, &attr, gids, DEVINFO_MAX_GIDS, &n) != DOCA_SUCCESS)
 		return DOCA_ERROR_OPERATING_SYSTEM;
-	for (struct ifaddrs *a = addrs; a && result != DOCA_SUCCESS; a = a->ifa_next) {
-		for (int i = 0; i < n; i++) {
-			if (!gid_is_address(&gids[i], a->ifa_addr))
-				continue;
-			snprintf(name, IF_NAMESIZE, "%s", a->ifa_name);
-			result = DOCA_SUCCESS;
-			break;
-		}
-	}
-	freeifaddrs(addrs);
-	return result;
+	for (int i = 0; i < n; i++)
+		if (gids[i].ndev_ifindex && if_indextoname(gids[i].ndev_ifindex, name))
+			return DOCA_SUCCESS;
+	return DOCA_ERROR_NOT_FOUND;
 }
 
 static doca_error_t devinfo_get_iface(const struct doca_devinfo *devinfo, char name[IF_NAMESIZE])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Devices and their properties, over a libibverbs of two devices that this file makes up: fake_eth0
- * has a PCI function and the loopback interface's addresses, fake_ib0 is InfiniBand.
+ * has a PCI function and is on the loopback interface, fake_ib0 is InfiniBand.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include <doca_mmap.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -110,23 +111,27 @@ int(ibv_query_port)(struct ibv_context *context, uint8_t port, struct _compat_ib
 }
 
 /*
- * fake_eth0: an empty row, 127.0.0.1, ::1. fake_ib0: rows that are no addresses of this machine.
- * The others: empty rows.
+ * fake_eth0: an empty row, 127.0.0.9 and ::1 on the loopback interface, which need not have the
+ * first. fake_ib0: rows that are on no interface. The others: empty rows.
  */
-int(ibv_query_gid)(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index,
+		      struct ibv_gid_entry *entry, uint32_t flags, size_t entry_bytes)
 {
-	(void)port;
-	memset(gid, 0, sizeof(*gid));
+	if (port != 1 || flags || entry_bytes != sizeof(*entry))
+		return EINVAL;
 	if (index == 0 || context->device > &fake_devices[1])
-		return 0;
+		return ENODATA;
+	*entry = (struct ibv_gid_entry){.gid_index = index, .port_num = port};
 	if (context->device != &fake_devices[0]) {
-		gid->raw[0] = 0x20;
-		gid->raw[15] = (uint8_t)index;
-	} else if (index == 1) {
-		memcpy(gid->raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\1", 16);
-	} else {
-		gid->raw[15] = 1;
+		entry->gid.raw[0] = 0x20;
+		entry->gid.raw[15] = (uint8_t)index;
+		return 0;
 	}
+	entry->ndev_ifindex = if_nametoindex("lo");
+	if (index == 1)
+		memcpy(entry->gid.raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f\0\0\11", 16);
+	else
+		entry->gid.raw[15] = 1;
 	return 0;
 }
 
@@ -390,7 +395,7 @@ static void addresses_and_interface(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(doca_devinfo_get_ipv4_addr(f->list[0], ipv4, sizeof(ipv4)), DOCA_SUCCESS);
-	assert_memory_equal(ipv4, "\x7f\0\0\1", 4);
+	assert_memory_equal(ipv4, "\x7f\0\0\11", 4);
 	assert_int_equal(doca_devinfo_get_ipv6_addr(f->list[0], ipv6, sizeof(ipv6)), DOCA_SUCCESS);
 	assert_memory_equal(ipv6, &in6addr_loopback, 16);
 	assert_int_equal(doca_devinfo_get_iface_name(f->list[0], iface, sizeof(iface)),
