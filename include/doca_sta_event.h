@@ -54,7 +54,7 @@ typedef void (*doca_sta_event_be_timeout_cb_t)(const struct doca_sta_event_be_ti
 					       union doca_data user_data);
 
 /**
- * doca_sta_event_eu_err_cb_t() - an EU has failed
+ * doca_sta_event_eu_err_cb_t() - an EU has lost something that it needs, and goes on without
  * @event: valid during the callback
  * @user_data: given at the registration
  */
@@ -175,7 +175,7 @@ doca_error_t doca_sta_event_be_timeout_get_be_queue_handle(
 	const struct doca_sta_be_q_handle **be_queue_handle);
 
 /**
- * doca_sta_event_eu_err_register_cb() - set the callback for failed EUs
+ * doca_sta_event_eu_err_register_cb() - set the callback for errors of EUs
  * @sta: the object, IDLE
  * @event_cb: the callback
  * @user_data: passed to it
@@ -193,6 +193,8 @@ doca_error_t doca_sta_event_eu_err_register_cb(struct doca_sta *sta,
  * doca_sta_event_eu_err_is_fatal_error() - is the whole doca_sta down?
  * @event: the event
  * @is_fatal_error: where the answer is put
+ *
+ * Errors of an EU in software are not: it goes on without what it has lost.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument

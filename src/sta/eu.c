@@ -178,12 +178,16 @@ static int wait_on_fds(struct sta_eu *eu, struct epoll_event *events, const stru
 static void sleep_on_fds(struct sta_eu *eu)
 {
 	struct epoll_event events[MAX_EVENTS];
+	struct sta_cq *cq, *next;
 	struct timespec ts;
 	uint64_t longest;
 	int n;
 
-	for (struct sta_cq *cq = eu->cqs; cq; cq = cq->next)
-		(void)ibv_req_notify_cq(cq->cq, 0);
+	for (cq = eu->cqs; cq; cq = next) {
+		next = cq->next;
+		if (ibv_req_notify_cq(cq->cq, 0))
+			sta_eu_lose_cq(eu, cq);
+	}
 	/* What came in before a queue was armed makes no event. */
 	if (sta_eu_run(eu))
 		return;
@@ -194,6 +198,8 @@ static void sleep_on_fds(struct sta_eu *eu)
 	if (sta_mbox_is_empty(&eu->mbox)) {
 		sta_count(&eu->stats.sleeps, 1);
 		n = wait_on_fds(eu, events, longest ? &ts : NULL);
+		if (n < 0 && errno != EINTR)
+			sta_eu_lose_sleep(eu);
 		for (int i = 0; i < n; i++)
 			handle_fd(eu, events[i].data.ptr);
 	}

@@ -187,6 +187,7 @@ struct sta_cq {
 	uint32_t room; /* entries not promised to a QP; guarded by the STA's lock */
 	struct ibv_comp_channel *channel;
 	struct sta_cq *next_of_vdev; /* guarded by the STA's lock */
+	bool is_lost; /* written by the EU with the STA's lock, which control has to hold */
 	struct sta_msg add_msg;
 };
 
@@ -247,6 +248,7 @@ struct sta_eu {
 	/* engine */
 	int epoll_fd __attribute__((aligned(64)));
 	bool is_stopping;
+	bool is_sleepless; /* its fds are of no use */
 	uint64_t now_ns;
 	struct sta_pool pool;
 	struct sta_cq *cqs;
@@ -307,6 +309,8 @@ void sta_xfer_post_rx(struct sta_eu *eu, struct sta_rx *rx);
 void sta_xfer_read(struct sta_eu *eu, struct sta_req *req, uint32_t bytes);
 void sta_xfer_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_bytes);
 unsigned int sta_xfer_poll(struct sta_eu *eu);
+/* The QP has failed, and what is posted on it will never complete: it is done. */
+void sta_xfer_forget(struct sta_eu *eu, struct doca_sta_qp_handle *qp);
 void sta_xfer_flush(struct sta_eu *eu);
 
 /* qp_eu.c: the engine's half of a QP's life */
@@ -320,6 +324,13 @@ void sta_qp_report_drained(struct sta_eu *eu);
 /* quiesce_eu.c: the end of a round: reports QPs whose hosts have been answered, or long enough */
 void sta_qp_check_quiescing(struct sta_eu *eu);
 void sta_qp_stop_quiescing(struct sta_eu *eu, struct doca_sta_qp_handle *qp);
+
+/* fault_eu.c: what happens to an EU itself; it goes on without what it has lost */
+void sta_eu_lose_cq(struct sta_eu *eu, struct sta_cq *cq);
+/* On the EU, when it gets a QP whose queue may be lost since it was promised. */
+void sta_eu_check_cq(struct sta_eu *eu, struct doca_sta_qp_handle *qp);
+/* Instead of a sleep that failed. */
+void sta_eu_lose_sleep(struct sta_eu *eu);
 
 /* Messages to the EU */
 void sta_qp_on_quiesce(void *eu, struct sta_msg *msg);

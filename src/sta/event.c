@@ -82,6 +82,30 @@ void sta_event_be_timeout(struct doca_sta *sta, struct doca_sta_be_q_handle *beq
 		sta->event_cbs.be_timeout(&event, sta->event_cbs.be_timeout_data);
 }
 
+static void tell_eu_error(void *owner, struct sta_msg *msg)
+{
+	struct doca_sta_event_eu_err *event =
+		util_container_of(msg, struct doca_sta_event_eu_err, msg);
+	struct doca_sta *sta = owner;
+
+	sta->event_cbs.eu_err(event, sta->event_cbs.eu_err_data);
+	atomic_store_explicit(&event->is_taken, false, memory_order_release);
+}
+
+void sta_event_eu_error(struct sta_eu *eu)
+{
+	struct doca_sta *sta = eu->sta;
+	struct doca_sta_event_eu_err *event = &sta->events.eu_err[eu->idx];
+
+	if (!sta->event_cbs.eu_err || atomic_exchange(&event->is_taken, true))
+		return;
+	/* The threads of a process fail together: what the rest does not survive, nobody tells. */
+	event->is_fatal = false;
+	event->eu = &sta->eus[eu->idx];
+	event->msg.fn = tell_eu_error;
+	sta_post(sta, &event->msg);
+}
+
 static void tell_cqe(void *owner, struct sta_msg *msg)
 {
 	struct doca_sta_event_cqe_notify *event =
@@ -133,6 +157,8 @@ void sta_event_reset(struct doca_sta *sta)
 	(void)sta_mbox_take(&sta->inbox.box);
 	for (uint32_t i = 0; i < STA_MAX_PENDING_EVENTS; i++)
 		atomic_store(&sta->events.cqe[i].is_taken, false);
+	for (uint32_t i = 0; i < STA_MAX_EUS; i++)
+		atomic_store(&sta->events.eu_err[i].is_taken, false);
 }
 
 /* Getters: INVALID_VALUE for NULL, else the field. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events to the application: what happened on an EU, told on the thread of a context. An event
- * object lives for the callback only. Time-outs and transport errors ride on their queue or QP,
- * once until told; the others come from a pool, and are counted when it is empty.
+ * object lives for the callback only. Time-outs, transport errors and errors of EUs ride on their
+ * queue, QP or EU, once until told; completions come from a pool, and are counted when it is empty.
  */
 #ifndef STA_EVENT_H
 #define STA_EVENT_H
@@ -11,6 +11,7 @@
 
 #include <doca_sta_event.h>
 
+#include "sta/limits.h"
 #include "sta/msg.h"
 #include "sta/sqe.h"
 
@@ -33,6 +34,8 @@ struct doca_sta_event_be_timeout {
 };
 
 struct doca_sta_event_eu_err {
+	struct sta_msg msg;
+	atomic_bool is_taken;
 	bool is_fatal;
 	const struct doca_sta_eu_handle *eu;
 };
@@ -61,6 +64,7 @@ struct sta_event_cbs {
 /* Taken by any EU, given back by the context's thread. */
 struct sta_event_pool {
 	struct doca_sta_event_cqe_notify cqe[STA_MAX_PENDING_EVENTS];
+	struct doca_sta_event_eu_err eu_err[STA_MAX_EUS]; /* each EU has its own */
 };
 
 /* Control: tells of a time-out of @beq. */
@@ -68,6 +72,8 @@ void sta_event_be_timeout(struct doca_sta *sta, struct doca_sta_be_q_handle *beq
 /* Control: forgets what was not told; the EUs have stopped. */
 void sta_event_reset(struct doca_sta *sta);
 
+/* Engine: tells that @eu has lost something and goes on without it. */
+void sta_event_eu_error(struct sta_eu *eu);
 /* Engine: tells of @req, with its status, if the application wants to know. */
 void sta_event_cqe_notify(struct sta_eu *eu, const struct sta_req *req,
 			  enum doca_sta_cqe_notify_type type);

@@ -119,6 +119,7 @@ void sta_qp_on_established(void *owner, struct sta_msg *msg)
 	if (qp->state != STA_QP_ACCEPTED)
 		return;
 	qp->state = STA_QP_LIVE;
+	sta_eu_check_cq(owner, qp);
 	sta_qp_run_pending(owner, qp);
 }
 
@@ -132,6 +133,7 @@ void sta_qp_on_drain(void *owner, struct sta_msg *msg)
 	qp->is_drain_wanted = true;
 	sta_qp_stop_quiescing(eu, qp);
 	sta_qp_fail(eu, qp, STA_WR_RECV, IBV_WC_WR_FLUSH_ERR, 0);
+	sta_eu_check_cq(eu, qp);
 	qp->next_draining = eu->draining;
 	eu->draining = qp;
 }

@@ -86,7 +86,7 @@ doca_error_t sta_vdev_take_cq(struct sta_vdev *vdev, struct sta_eu *eu, uint32_t
 
 	if (need > vdev->max_cqe)
 		return DOCA_ERROR_NO_MEMORY;
-	while (cq && cq->room < need)
+	while (cq && (cq->is_lost || cq->room < need))
 		cq = cq->next_of_vdev;
 	if (!cq)
 		cq = create_cq(vdev, eu);

@@ -206,19 +206,39 @@ static void handle_wc(struct sta_eu *eu, const struct ibv_wc *wc)
 	}
 }
 
+void sta_xfer_forget(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
+{
+	qp->rx_chain = NULL;
+	qp->rx_chain_tail = &qp->rx_chain;
+	qp->num_posted_rx = 0;
+	qp->tx_chain = NULL;
+	qp->tx_chain_tail = &qp->tx_chain;
+	for (uint32_t i = 0; i < qp->depth && qp->num_posted_tx; i++) {
+		struct sta_req *req = &qp->reqs[i];
+
+		if (req->state == STA_REQ_FETCH)
+			read_done(eu, req);
+		else if (req->state == STA_REQ_RESPOND)
+			send_done(eu, req);
+	}
+}
+
 unsigned int sta_xfer_poll(struct sta_eu *eu)
 {
 	struct ibv_wc wc[STA_POLL_BATCH];
+	struct sta_cq *cq, *next;
 	unsigned int total = 0;
 	int n;
 
-	for (struct sta_cq *cq = eu->cqs; cq; cq = cq->next) {
+	for (cq = eu->cqs; cq; cq = next) {
+		next = cq->next;
 		n = ibv_poll_cq(cq->cq, STA_POLL_BATCH, wc);
 		for (int i = 0; i < n; i++)
 			handle_wc(eu, &wc[i]);
 		if (n > 0)
 			total += (unsigned int)n;
-		/* n < 0 would be a bug of the device; the QPs' own errors tell. */
+		else if (n < 0)
+			sta_eu_lose_cq(eu, cq);
 	}
 	return total;
 }

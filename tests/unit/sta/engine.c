@@ -67,6 +67,8 @@ static int fake_poll_cq(struct ibv_cq *ibcq, int max, struct ibv_wc *wcs)
 	struct engine_cq *cq = util_container_of(ibcq, struct engine_cq, cq);
 	int n = 0;
 
+	if (cq->is_broken)
+		return -1;
 	while (n < max && cq->head != cq->tail)
 		wcs[n++] = cq->wcs[cq->head++ % ENGINE_MAX_WCS];
 	return n;
@@ -222,6 +224,17 @@ static void init_ns(struct engine *e)
 	atomic_store(&e->subsys.ns[0], e->ns);
 }
 
+static void on_eu_error(const struct doca_sta_event_eu_err *event, union doca_data user_data)
+{
+	struct engine *e = user_data.ptr;
+	bool is_fatal = true;
+
+	e->num_eu_errors++;
+	assert_int_equal(doca_sta_event_eu_err_is_fatal_error(event, &is_fatal), DOCA_SUCCESS);
+	assert_false(is_fatal);
+	assert_int_equal(doca_sta_event_eu_err_get_eu_handle(event, &e->faulty), DOCA_SUCCESS);
+}
+
 int engine_setup(void **state)
 {
 	struct engine *e = aligned_alloc(64, (sizeof(*e) + 63) & ~(size_t)63);
@@ -237,6 +250,8 @@ int engine_setup(void **state)
 	e->sta.be_timeout_ns = STA_BE_TIMEOUT_NS;
 	e->sta.event_cbs.cqe_notify = on_event;
 	e->sta.event_cbs.cqe_notify_data.ptr = e;
+	e->sta.event_cbs.eu_err = on_eu_error;
+	e->sta.event_cbs.eu_err_data.ptr = e;
 	e->io.sta = &e->sta;
 	e->io.non_offload_cb = on_offered;
 	e->io.non_offload_data.ptr = e;
@@ -305,6 +320,9 @@ struct engine_qp *engine_add_qp(struct engine *e, unsigned int eu)
 	qp->sta = h;
 	qp->cq = &e->cqs[eu];
 	h->qp = &qp->qp;
+	h->cq = &qp->cq->sta;
+	h->next_of_eu = h->eu->qps;
+	h->eu->qps = h;
 	h->mr = &qp->mr;
 	h->mem = sta_mem_default.zmalloc((size_t)ENGINE_DEPTH *
 						 (STA_ICD_BYTES + STA_SQE_BYTES + STA_CQE_BYTES),

@@ -32,6 +32,7 @@ struct engine_cq {
 	struct sta_cq sta;
 	struct ibv_wc wcs[ENGINE_MAX_WCS];
 	unsigned int head, tail;
+	bool is_broken; /* the device has given it up */
 };
 
 /* A work request of the send queue, from post to completion, and what it sent. */
@@ -91,6 +92,8 @@ struct engine {
 	uint8_t *payload;
 	uint32_t payload_bytes;
 	bool is_payload_valid;
+	unsigned int num_eu_errors;
+	const struct doca_sta_eu_handle *faulty; /* of the last */
 	unsigned int num_events;
 	struct doca_sta_event_cqe_notify event; /* the last */
 };
