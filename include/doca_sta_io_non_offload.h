@@ -65,7 +65,8 @@ doca_error_t doca_sta_io_non_offload_register_cb(struct doca_sta_io *sta_io,
  * end a command: write-send and send
  * @sta_io: the I/O context, IDLE
  * @task_completion_cb: the response has been sent
- * @task_error_cb: it could not be; the connection is to be brought down
+ * @task_error_cb: it could not be, since the connection has failed: the status of the task is
+ *   DOCA_ERROR_IO_FAILED; the connection is to be brought down
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
@@ -80,7 +81,8 @@ doca_error_t doca_sta_io_task_non_offload_set_rdma_write_send_conf(
  * doca_sta_io_task_non_offload_set_rdma_read_conf() - set the callbacks of read tasks
  * @sta_io: the I/O context, IDLE
  * @task_completion_cb: the host's data is in the payload
- * @task_error_cb: it could not be fetched; the connection is to be brought down
+ * @task_error_cb: it could not be fetched, since the connection has failed: the status of the task
+ *   is DOCA_ERROR_IO_FAILED; the connection is to be brought down
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument

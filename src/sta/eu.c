@@ -264,7 +264,7 @@ doca_error_t sta_eu_start(struct sta_eu *eu)
 	sta_pool_init(&eu->pool);
 	eu->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (eu->wake_fd < 0)
-		return DOCA_ERROR_OPERATING_SYSTEM;
+		return DOCA_ERROR_INITIALIZATION;
 	eu->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (eu->epoll_fd < 0)
 		goto err_close_wake_fd;
@@ -278,7 +278,7 @@ err_close_epoll_fd:
 	close(eu->epoll_fd);
 err_close_wake_fd:
 	close(eu->wake_fd);
-	return DOCA_ERROR_OPERATING_SYSTEM;
+	return DOCA_ERROR_INITIALIZATION;
 }
 
 void sta_eu_stop(struct sta_eu *eu)

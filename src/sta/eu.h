@@ -265,7 +265,7 @@ struct sta_eu {
 	uint32_t num_slots[STA_SLOT_CLASSES];
 };
 
-/* eu.c; NO_MEMORY or OPERATING_SYSTEM */
+/* eu.c; INITIALIZATION: no thread, or no fd for it */
 doca_error_t sta_eu_start(struct sta_eu *eu);
 /* No QP is left on it. Back-end queues may be; their memory is not touched any more. */
 void sta_eu_stop(struct sta_eu *eu);

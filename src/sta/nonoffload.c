@@ -73,7 +73,7 @@ static doca_error_t submit_with(struct sta_task *task, void (*fn)(void *eu, stru
 	}
 	/* The EU knows the QP no more. What the request holds goes back when it is destroyed. */
 	qp->has_leftovers = true;
-	task->result = DOCA_ERROR_CONNECTION_ABORTED;
+	task->result = DOCA_ERROR_IO_FAILED;
 	task->msg.fn = sta_io_on_task_done;
 	sta_io_post(qp->io, &task->msg);
 	return DOCA_SUCCESS;

@@ -107,8 +107,7 @@ static void finish_task(struct sta_req *req)
 	struct sta_task *task = req->task;
 
 	req->task = NULL;
-	task->result =
-		req->qp->state == STA_QP_FAILED ? DOCA_ERROR_CONNECTION_ABORTED : DOCA_SUCCESS;
+	task->result = req->qp->state == STA_QP_FAILED ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
 	task->msg.fn = sta_io_on_task_done;
 	sta_io_post(req->qp->io, &task->msg);
 }

@@ -35,7 +35,7 @@ static void on_failed(struct doca_sta_producer_task_send *task, union doca_data 
 
 	(void)user_data;
 	num_failed++;
-	assert_int_equal(doca_task_get_status(t), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(doca_task_get_status(t), DOCA_ERROR_IO_FAILED);
 	doca_task_free(t);
 }
 
