@@ -3,10 +3,13 @@
 #include "fail.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/types.h>
 
 static unsigned long to_fail; /* 0: none */
 static bool fails_on; /* and all after it */
@@ -75,7 +78,8 @@ static void *counted(void *p)
 	return p;
 }
 
-/* The linker's names: __wrap_x is called for x, and __real_x is x. */
+/* The linker's names: __wrap_x is called for x, and __real_x is x. mmap() is mmap64 with large
+ * files. */
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *p, size_t bytes);
@@ -85,6 +89,12 @@ char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t bytes);
 int __real_vasprintf(char **text, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
+void *__real_aligned_alloc(size_t align, size_t bytes);
+void *__real_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+int __real_munmap(void *p, size_t bytes);
+int __real_epoll_create1(int flags);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *arg),
+			  void *arg);
 int __real_eventfd(unsigned int count, int flags);
 struct json_tokener *__real_json_tokener_new(void);
 
@@ -98,6 +108,12 @@ char *__wrap_strndup(const char *s, size_t bytes);
 int __wrap_asprintf(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int __wrap_vasprintf(char **text, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
+void *__wrap_aligned_alloc(size_t align, size_t bytes);
+void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+int __wrap_munmap(void *p, size_t bytes);
+int __wrap_epoll_create1(int flags);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *arg),
+			  void *arg);
 int __wrap_eventfd(unsigned int count, int flags);
 struct json_tokener *__wrap_json_tokener_new(void);
 
@@ -160,6 +176,39 @@ int __wrap_asprintf(char **text, const char *format, ...)
 	n = __wrap_vasprintf(text, format, args);
 	va_end(args);
 	return n;
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t bytes)
+{
+	return fails() ? NULL : counted(__real_aligned_alloc(align, bytes));
+}
+
+void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	void *p = fails() ? MAP_FAILED : __real_mmap64(at, bytes, prot, flags, fd, offset);
+
+	live += p != MAP_FAILED;
+	return p;
+}
+
+int __wrap_munmap(void *p, size_t bytes)
+{
+	live--;
+	return __real_munmap(p, bytes);
+}
+
+int __wrap_epoll_create1(int flags)
+{
+	if (!fail_now())
+		return __real_epoll_create1(flags);
+	errno = EMFILE;
+	return -1;
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *arg),
+			  void *arg)
+{
+	return fail_now() ? EAGAIN : __real_pthread_create(thread, attr, fn, arg);
 }
 
 int __wrap_eventfd(unsigned int count, int flags)

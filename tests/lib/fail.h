@@ -2,7 +2,7 @@
 /*
  * Allocations, and what else may fail, that fail when a test says so. What a test is linked with
  * through fail_dep calls these instead of the C library's; shared libraries do not. A test lets the
- * first, the second, ... fail until a run has seen no failure. Single threaded.
+ * first, the second, ... fail until a run has seen no failure. One thread only may allocate.
  */
 #ifndef TESTS_LIB_FAIL_H
 #define TESTS_LIB_FAIL_H

@@ -64,6 +64,7 @@ static void test_every_failure_of_accept(void **state)
 {
 	struct ctl *f = *state;
 	struct doca_sta_subs_handle *s;
+	struct rdma_cm_id *id;
 	struct doca_sta_qp_handle *qp;
 	doca_error_t err = DOCA_ERROR_UNKNOWN;
 	unsigned int n;
@@ -77,8 +78,9 @@ static void test_every_failure_of_accept(void **state)
 		assert_int_equal(doca_sta_subsystem_create(f->sta, "s", &s), DOCA_SUCCESS);
 		assert_int_equal(doca_sta_io_qp_alloc(f->io, f->dev, &qp), DOCA_SUCCESS);
 		fakedev.num_rejected = 0;
+		id = fakedev_request();
 		fakedev.fail_at = fakedev.num_calls + n;
-		err = doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(), accept_record,
+		err = doca_sta_io_qp_accept(f->io, qp, f->dev, id, accept_record,
 					    sizeof(accept_record), s);
 		fakedev.fail_at = 0;
 		assert_int_equal(fakedev.num_rejected, err != DOCA_SUCCESS);

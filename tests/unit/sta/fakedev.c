@@ -270,11 +270,12 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 
 struct rdma_cm_id *fakedev_request(void)
 {
-	struct rdma_cm_id *id = calloc(1, sizeof(*id));
+	struct rdma_cm_id *id = make(__func__, sizeof(*id));
 
+	if (!id)
+		return NULL;
 	id->verbs = &fakedev.verbs[0];
 	id->port_num = 1;
-	count(1);
 	return id;
 }
 

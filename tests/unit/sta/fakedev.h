@@ -40,7 +40,8 @@ void fakedev_reset(void);
 struct doca_dev *fakedev_open(unsigned int n);
 /* A started map on the device; for doca_mmap_destroy(). */
 struct doca_mmap *fakedev_map(struct doca_dev *dev, void *addr, size_t len, uint32_t permissions);
-/* A connection request on the first device; one live object until it is destroyed. */
+/* A connection request on the first device; one live object until it is destroyed. It
+ * may fail, as all calls of the device may. */
 struct rdma_cm_id *fakedev_request(void);
 
 /* An allocator like the application's. */
