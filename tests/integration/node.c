@@ -182,7 +182,6 @@ static doca_error_t open_device(struct node *node)
 {
 	struct doca_devinfo **list;
 	doca_error_t rc;
-	uint8_t ip[4];
 	uint32_t n;
 
 	rc = doca_devinfo_create_list(&list, &n);
@@ -192,8 +191,16 @@ static doca_error_t open_device(struct node *node)
 	if (rc == DOCA_SUCCESS)
 		rc = doca_dev_open(list[0], &node->dev);
 	(void)doca_devinfo_destroy_list(list);
-	if (rc == DOCA_SUCCESS)
-		rc = doca_devinfo_get_ipv4_addr(doca_dev_as_devinfo(node->dev), ip, sizeof(ip));
+	return rc;
+}
+
+/* Which 127.0.0.x is the device's: another process may take it as long as nothing listens on it. */
+static doca_error_t ask_address(struct node *node)
+{
+	uint8_t ip[4];
+	doca_error_t rc =
+		doca_devinfo_get_ipv4_addr(doca_dev_as_devinfo(node->dev), ip, sizeof(ip));
+
 	if (rc == DOCA_SUCCESS)
 		inet_ntop(AF_INET, ip, node->addr, sizeof(node->addr));
 	return rc;
@@ -293,6 +300,10 @@ int node_start(struct node *node, unsigned int num_ios)
 	for (unsigned int i = 0; i < num_ios && rc == DOCA_SUCCESS; i++) {
 		if (start_io(node, &node->ios[i]))
 			return -1;
+	}
+	if (rc == DOCA_SUCCESS && num_ios) {
+		rc = ask_address(node);
+		node_check(node, rc, "address");
 	}
 	return rc == DOCA_SUCCESS ? 0 : -1;
 }
