@@ -31,8 +31,8 @@ static unsigned int num_log_backends[LOG_NUM_WORLDS];
 static uint32_t log_lower = DOCA_LOG_LEVEL_INFO;
 static uint32_t log_upper = DOCA_LOG_LEVEL_CRIT;
 static uint32_t log_sdk_level = DOCA_LOG_LEVEL_WARNING;
-/* The most verbose level that an SDK back-end has, 0 without one; read without the lock. */
-static atomic_uint log_sdk_shown;
+/* Read without the lock. */
+atomic_uint doca_priv_log_shown;
 static pthread_once_t log_environment_once = PTHREAD_ONCE_INIT;
 
 static const struct {
@@ -105,7 +105,7 @@ void core_log_levels_changed(void)
 		if (log_backends[LOG_WORLD_SDK][i]->lower > shown)
 			shown = log_backends[LOG_WORLD_SDK][i]->lower;
 	}
-	atomic_store_explicit(&log_sdk_shown, shown, memory_order_relaxed);
+	atomic_store_explicit(&doca_priv_log_shown, shown, memory_order_relaxed);
 }
 
 doca_error_t core_log_add_backend(const struct doca_log_backend *template,
@@ -299,11 +299,6 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	core_log_unlock();
 	va_end(args);
 	return result;
-}
-
-bool doca_priv_log_is_on(enum doca_log_level level)
-{
-	return level <= atomic_load_explicit(&log_sdk_shown, memory_order_relaxed);
 }
 
 void doca_priv_log(enum doca_log_level level, const char *source, const char *format, ...)
