@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/mmap.h"
+#include "sta/log.h"
 #include "sta/sta.h"
 
 #define MAX_CONTROL_TASKS 256u
@@ -40,6 +41,8 @@ doca_error_t doca_sta_be_create(struct doca_sta *sta, struct doca_sta_be_handle 
 	util_list_init(&be->queues);
 	util_list_add_tail(&sta->backends, &be->node);
 	sta->num_backends++;
+	be->id = sta->next_backend_id++;
+	sta_debug("be", "back-end %u: created", be->id);
 	*ret = be;
 	return DOCA_SUCCESS;
 }
@@ -52,6 +55,7 @@ doca_error_t doca_sta_be_destroy(struct doca_sta_be_handle *be)
 		return DOCA_ERROR_IN_USE;
 	util_list_del(&be->node);
 	be->sta->num_backends--;
+	sta_debug("be", "back-end %u: destroyed", be->id);
 	free(be);
 	return DOCA_SUCCESS;
 }
@@ -142,6 +146,7 @@ static doca_error_t init_queue(struct doca_sta_be_q_handle *beq, const struct qu
 
 static void free_queue(struct doca_sta_be_q_handle *beq)
 {
+	sta_debug("be", "back-end %u queue %u: gone", beq->be->id, beq->id);
 	util_list_del(&beq->node);
 	beq->be->num_queues--;
 	doca_priv_queue_companion_put(beq->q.sq_doorbell);
@@ -193,6 +198,9 @@ static void place_queue(struct doca_sta_be_q_handle *beq)
 	doca_priv_queue_companion_get(beq->q.sq_doorbell, &beq->companion);
 	util_list_add_tail(&be->queues, &beq->node);
 	be->num_queues++;
+	beq->id = be->next_queue_id++;
+	sta_debug("be", "back-end %u queue %u: added, %u entries, eu %u", be->id, beq->id,
+		  beq->q.entries, beq->eu->idx);
 	/* The EU has the queue before anybody can send commands there. */
 	sta_eu_post(beq->eu, &beq->add_msg);
 	reroute(be);
@@ -259,6 +267,7 @@ static doca_error_t submit_destroy(struct sta_task *task)
 
 	if (beq->is_leaving)
 		return DOCA_ERROR_BAD_STATE;
+	sta_debug("be", "back-end %u queue %u: closing", beq->be->id, beq->id);
 	beq->is_leaving = true;
 	beq->close_task = task;
 	reroute(beq->be);

@@ -6,6 +6,7 @@
  */
 #include "sta/eu.h"
 
+#include "sta/log.h"
 #include "sta/ns.h"
 #include "sta/sta.h"
 #include "util/time.h"
@@ -157,6 +158,8 @@ static void count_timeout(struct doca_sta_be_q_handle *beq)
 static void report_late(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, struct sta_req *req)
 {
 	count_timeout(beq);
+	sta_debug("be", "back-end %u queue %u: a command of qp %u is late, cid %u opcode 0x%02x",
+		  beq->be->id, beq->id, req->qp->qpn, le16toh(req->sqe.cid), req->sqe.opcode);
 	if (req->qp->eu == eu) {
 		sta_req_timed_out(eu, req);
 		return;
@@ -170,6 +173,8 @@ static void give_up_waiting(struct sta_eu *eu, struct doca_sta_be_q_handle *beq,
 {
 	while (beq->wait && eu->now_ns - beq->wait->queued_ns >= limit_ns) {
 		count_timeout(beq);
+		sta_debug("be", "back-end %u queue %u: no room for too long, a command is given up",
+			  beq->be->id, beq->id);
 		give_back(eu, pop_waiting(beq), STA_SC(INTERNAL));
 	}
 }
@@ -179,6 +184,10 @@ static void abandon(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
 {
 	struct sta_req *req;
 
+	sta_warn("be",
+		 "back-end %u queue %u: closed with %u commands that the controller never answered;"
+		 " it may still write to their memory",
+		 beq->be->id, beq->id, beq->q.num_inflight);
 	while ((req = sta_nvq_reclaim(&beq->q)))
 		give_back(eu, req, STA_SC(INTERNAL));
 }

@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "sta/log.h"
 #include "sta/ns.h"
 #include "sta/sta.h"
 #include "util/time.h"
@@ -272,6 +273,7 @@ doca_error_t sta_eu_start(struct sta_eu *eu)
 	atomic_store(&eu->state, DOCA_STA_EU_STATE_STARTED);
 	if (start_thread(eu))
 		goto err_close_epoll_fd;
+	sta_debug("eu", "eu %u: started", eu->idx);
 	return DOCA_SUCCESS;
 
 err_close_epoll_fd:
@@ -288,6 +290,7 @@ void sta_eu_stop(struct sta_eu *eu)
 	atomic_store(&eu->state, DOCA_STA_EU_STATE_STOPPING);
 	sta_eu_post(eu, &stop);
 	pthread_join(eu->thread, NULL);
+	sta_debug("eu", "eu %u: stopped", eu->idx);
 }
 
 void sta_eu_fini(struct sta_eu *eu)

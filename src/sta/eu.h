@@ -222,6 +222,7 @@ struct doca_sta_be_q_handle {
 
 	/* control */
 	struct util_list node; /* in be->queues */
+	uint32_t id; /* in the log: the n-th that the back-end got */
 	bool is_leaving;
 	struct sta_fence fence;
 	struct sta_task *close_task;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "sta/event.h"
+#include "sta/log.h"
 #include "sta/sta.h"
 
 /* No completion comes any more, also not those that would say so. */
@@ -36,6 +37,7 @@ void sta_eu_lose_cq(struct sta_eu *eu, struct sta_cq *cq)
 	for (p = &eu->cqs; *p != cq; p = &(*p)->next)
 		;
 	*p = cq->next;
+	sta_warn("eu", "eu %u: a completion queue is lost, its connections end", eu->idx);
 	pthread_mutex_lock(&sta->lock);
 	/* The next QP gets a new one. */
 	cq->is_lost = true;
@@ -57,8 +59,10 @@ void sta_eu_lose_sleep(struct sta_eu *eu)
 {
 	const struct timespec nap = {.tv_nsec = STA_NAP_NS};
 
-	if (!eu->is_sleepless)
+	if (!eu->is_sleepless) {
+		sta_warn("eu", "eu %u: its fds are of no use, it polls from now on", eu->idx);
 		sta_event_eu_error(eu);
+	}
 	eu->is_sleepless = true;
 	/* It polls from now on, without a whole processor. */
 	(void)nanosleep(&nap, NULL);

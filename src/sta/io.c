@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "sta/log.h"
+
 static struct doca_sta_io *from_ctx(struct doca_ctx *ctx)
 {
 	return util_container_of(ctx, struct doca_sta_io, ctx);
@@ -19,6 +21,7 @@ static doca_error_t ctx_start(struct doca_ctx *ctx)
 	if (!io->non_offload_cb || !sta_is_running(io->sta))
 		return DOCA_ERROR_BAD_STATE;
 	io->is_stopped = false;
+	sta_debug("io", "sta io %p: started", (void *)io);
 	return DOCA_SUCCESS;
 }
 
@@ -26,6 +29,7 @@ static doca_error_t ctx_stop(struct doca_ctx *ctx)
 {
 	struct doca_sta_io *io = from_ctx(ctx);
 
+	sta_debug("io", "sta io %p: stopping, %u qps are left", (void *)io, io->num_qps);
 	sta_qp_destroy_all(io);
 	io->is_stopped = io->num_qps == 0;
 	return io->is_stopped ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
@@ -40,6 +44,7 @@ static bool ctx_progress(struct doca_ctx *ctx)
 	if (ctx->state != DOCA_CTX_STATE_STOPPING || io->num_qps || io->is_stopped)
 		return false;
 	io->is_stopped = true;
+	sta_debug("io", "sta io %p: its qps are gone", (void *)io);
 	doca_priv_ctx_stopped(ctx);
 	return true;
 }
@@ -72,6 +77,7 @@ doca_error_t doca_sta_io_create(struct doca_sta *sta, struct doca_sta_io **ret)
 		goto err_uncount;
 	doca_priv_ctx_init(&io->ctx, &ctx_ops);
 	io->sta = sta;
+	sta_debug("io", "sta io %p: created", (void *)io);
 	*ret = io;
 	return DOCA_SUCCESS;
 
@@ -95,6 +101,7 @@ doca_error_t doca_sta_io_destroy(struct doca_sta_io *io)
 	doca_priv_task_pool_destroy(io->send_pool);
 	doca_priv_task_pool_destroy(io->read_pool);
 	atomic_fetch_sub(&io->sta->num_io, 1);
+	sta_debug("io", "sta io %p: destroyed", (void *)io);
 	free(io);
 	return DOCA_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sta/io.h"
+#include "sta/log.h"
 #include "sta/nonoffload.h"
 
 /* To the application, or back to it. */
@@ -16,6 +17,15 @@ static void open_request(struct sta_req *req)
 {
 	req->state = STA_REQ_APP;
 	req->qp->num_app++;
+}
+
+/* Its data is here. */
+static void say_connect(const struct sta_eu *eu, const struct sta_req *req)
+{
+	struct sta_connect conn;
+
+	if (doca_priv_log_is_on(DOCA_LOG_LEVEL_DEBUG) && sta_capsule_is_connect(&req->sqe, &conn))
+		sta_log_connect(eu, req);
 }
 
 static void deliver(struct sta_eu *eu, struct sta_req *req)
@@ -58,6 +68,8 @@ void sta_nonoff_granted(struct sta_eu *eu, struct sta_req *req)
 		/* Other hosts' data was here; the application may fill less than it sends. */
 		memset(payload, 0, sgl->bytes);
 	}
+	if (!sgl->is_keyed)
+		say_connect(eu, req);
 	deliver(eu, req);
 }
 
@@ -84,8 +96,11 @@ void sta_nonoff_on_send(void *owner, struct sta_msg *msg)
 	};
 	if (task->is_with_data && req->wait.slot && req->cap.dir == STA_DATA_TO_HOST)
 		bytes = req->cap.sgl.bytes;
-	if (req->result.status == 0 && sta_capsule_is_connect(&req->sqe, &conn))
-		req->qp->is_connected = true;
+	if (sta_capsule_is_connect(&req->sqe, &conn)) {
+		req->qp->is_connected |= req->result.status == 0;
+		if (doca_priv_log_is_on(DOCA_LOG_LEVEL_DEBUG))
+			sta_log_connected(owner, req);
+	}
 	sta_req_respond(owner, req, bytes);
 }
 
@@ -115,7 +130,8 @@ static void finish_task(struct sta_req *req)
 /* The application still owes the response, also when the read failed. */
 void sta_nonoff_fetched(struct sta_eu *eu, struct sta_req *req)
 {
-	(void)eu;
+	if (req->qp->state != STA_QP_FAILED)
+		say_connect(eu, req);
 	open_request(req);
 	finish_task(req);
 }

@@ -10,6 +10,7 @@
 
 #include <doca_sta_subsystem.h>
 
+#include "sta/log.h"
 #include "sta/sta.h"
 
 #define MAX_CONTROL_TASKS 1024u
@@ -40,12 +41,15 @@ doca_error_t doca_sta_subsystem_add_ns(struct doca_sta_subs_handle *s, uint32_t 
 	be->num_namespaces++;
 	s->num_namespaces++;
 	atomic_store_explicit(&s->ns[fe_ns_id - 1], ns, memory_order_release);
+	sta_debug("ns", "subsystem %s nsid %u: added, back-end %u nsid %u, blocks of %u bytes",
+		  s->nqn, fe_ns_id, be->id, be_ns_id, ns_block_size);
 	*ret = ns;
 	return DOCA_SUCCESS;
 }
 
 static void free_ns(struct doca_sta_ns_handle *ns)
 {
+	sta_debug("ns", "subsystem %s nsid %u: removed", ns->subsys->nqn, ns->fe_nsid);
 	ns->be->num_namespaces--;
 	ns->subsys->num_namespaces--;
 	free(ns);
@@ -53,6 +57,8 @@ static void free_ns(struct doca_sta_ns_handle *ns)
 
 static void take_out(struct doca_sta_ns_handle *ns, void (*done)(struct sta_fence *fence))
 {
+	sta_debug("ns", "subsystem %s nsid %u: hidden from hosts, waits for commands in flight",
+		  ns->subsys->nqn, ns->fe_nsid);
 	ns->is_leaving = true;
 	atomic_store_explicit(&ns->subsys->ns[ns->fe_nsid - 1], NULL, memory_order_release);
 	ns->fence.ns = ns;

@@ -27,9 +27,11 @@ struct doca_sta_be_q_handle;
 struct doca_sta_be_handle {
 	struct doca_sta *sta;
 	struct util_list node; /* in sta->backends */
+	uint32_t id; /* in the log: the n-th that the context got */
 	struct util_list queues;
 	uint32_t num_queues, num_namespaces;
 	uint32_t next_eu; /* round robin of the queues */
+	uint32_t next_queue_id;
 	/* The queue that an EU uses, its own if there is one; NULL: none. */
 	struct doca_sta_be_q_handle *_Atomic route[STA_MAX_EUS];
 };

@@ -17,6 +17,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "core/dev.h"
+#include "sta/log.h"
 #include "sta/status.h"
 
 /* NVMe RDMA transport 1.0, figures 5 and 6: accept and reject private data. */
@@ -65,6 +66,7 @@ doca_error_t doca_sta_io_qp_alloc(struct doca_sta_io *io, const struct doca_dev 
 	qp->next = io->qps;
 	io->qps = qp;
 	io->num_qps++;
+	sta_debug("qp", "sta io %p: qp handle %p allocated", (void *)io, (void *)qp);
 	*ret = qp;
 	return DOCA_SUCCESS;
 
@@ -242,6 +244,7 @@ static doca_error_t post_all_rx(struct doca_sta_qp_handle *qp)
 
 static void bind_subsystem(struct doca_sta_qp_handle *qp, struct doca_sta_subs_handle *subsys)
 {
+	sta_debug("qp", "qp %u: belongs to subsystem %s", qp->qpn, subsys->nqn);
 	atomic_fetch_add(&subsys->num_qps, 1);
 	atomic_store_explicit(&qp->subsys, subsys, memory_order_release);
 }
@@ -349,11 +352,15 @@ doca_error_t doca_sta_io_qp_accept(struct doca_sta_io *io, struct doca_sta_qp_ha
 	qp->id = id;
 	err = bring_up(qp, priv_data, priv_size);
 	if (err == DOCA_SUCCESS) {
+		sta_debug("qp", "qp %u: accepted on device %s port %u, depth %u, eu %u, handle %p",
+			  qp->qpn, doca_priv_dev_get_name(dev), qp->port_id, qp->depth, qp->eu->idx,
+			  (void *)qp);
 		/* In time: nothing needs it before the application has answered Connect. */
 		if (subsys)
 			bind_subsystem(qp, subsys);
 		return DOCA_SUCCESS;
 	}
+	sta_debug("qp", "sta io %p: accept fails: %s", (void *)io, doca_error_get_name(err));
 	if (qp->qp) {
 		reject(id);
 		sta_qp_start_drain(qp);
@@ -398,8 +405,10 @@ doca_error_t doca_sta_io_qp_connect_established(struct doca_sta_io *io,
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!qp->qp || qp->is_draining)
 		return DOCA_ERROR_BAD_STATE;
-	if (!qp->is_established)
+	if (!qp->is_established) {
+		sta_debug("qp", "qp %u: established", qp->qpn);
 		sta_eu_post(qp->eu, &qp->established_msg);
+	}
 	qp->is_established = true;
 	return DOCA_SUCCESS;
 }
@@ -411,6 +420,7 @@ doca_error_t doca_sta_io_qp_connect_set_sq_size(struct doca_sta_io *io,
 	    sq_size > STA_MAX_QUEUE_DEPTH)
 		return DOCA_ERROR_INVALID_VALUE;
 	atomic_store(&qp->sq_size, sq_size);
+	sta_debug("qp", "qp %u: sq size %u", qp->qpn, sq_size);
 	return DOCA_SUCCESS;
 }
 
@@ -431,6 +441,7 @@ void sta_qp_start_drain(struct doca_sta_qp_handle *qp)
 	if (qp->is_draining)
 		return;
 	qp->is_draining = true;
+	sta_debug("qp", "qp %u: disconnecting, draining", qp->qpn);
 	/* Fails when the connection never came to be, or is broken: drained all the same. */
 	(void)rdma_disconnect(qp->id);
 	sta_eu_post(qp->eu, &qp->drain_msg);
@@ -441,6 +452,7 @@ static void start_quiesce(struct doca_sta_qp_handle *qp)
 	if (qp->is_quiescing || qp->is_draining)
 		return;
 	qp->is_quiescing = true;
+	sta_debug("qp", "qp %u: quiescing", qp->qpn);
 	sta_eu_post(qp->eu, &qp->quiesce_msg);
 }
 
@@ -504,6 +516,7 @@ void sta_qp_free_if_unused(struct doca_sta_qp_handle *qp)
 	if (subsys)
 		atomic_fetch_sub(&subsys->num_qps, 1);
 	unlink_from_io(qp);
+	sta_debug("qp", "qp %u: freed, handle %p", qp->qpn, (void *)qp);
 	atomic_fetch_sub(&io->sta->num_qps, 1);
 	free(qp);
 	/* A context that waits for its last QP looks again. */
@@ -518,6 +531,8 @@ static void on_drained(void *owner, struct sta_msg *msg)
 
 	(void)owner;
 	qp->is_gone = true;
+	sta_debug("qp", "qp %u: gone, %u tasks, %u open commands", qp->qpn, qp->num_tasks,
+		  qp->num_tokens);
 	/* The callbacks may destroy the QP. */
 	qp->num_tasks++;
 	while ((task = qp->disconnects)) {

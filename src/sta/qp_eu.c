@@ -7,6 +7,7 @@
 #include "sta/eu.h"
 
 #include "sta/io.h"
+#include "sta/log.h"
 
 static void run(struct sta_eu *eu, struct doca_sta_qp_handle *qp, struct sta_rx *rx)
 {
@@ -68,6 +69,21 @@ static void drop_waiting(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
 	}
 }
 
+static const char *wr_name(enum sta_wr_kind kind)
+{
+	switch (kind) {
+	case STA_WR_RECV:
+		return "receive";
+	case STA_WR_READ:
+		return "read";
+	case STA_WR_WRITE:
+		return "write";
+	case STA_WR_SEND:
+		return "send";
+	}
+	__builtin_unreachable();
+}
+
 void sta_qp_fail(struct sta_eu *eu, struct doca_sta_qp_handle *qp, enum sta_wr_kind kind,
 		 enum ibv_wc_status status, uint32_t vendor)
 {
@@ -80,6 +96,8 @@ void sta_qp_fail(struct sta_eu *eu, struct doca_sta_qp_handle *qp, enum sta_wr_k
 	qp->pending_tail = &qp->pending;
 	/* Everything posted comes back flushed; in error already it does so by itself. */
 	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
+	sta_debug("qp", "qp %u: in error: a %s ended with status %u, vendor error 0x%x, eu %u",
+		  qp->qpn, wr_name(kind), status, vendor, eu->idx);
 	/* A flush is how a connection ends that somebody closed: no error. */
 	if (status != IBV_WC_WR_FLUSH_ERR && !qp->is_drain_wanted) {
 		sta_count(&eu->stats.transport_errors, 1);
@@ -107,6 +125,7 @@ void sta_qp_report_drained(struct sta_eu *eu)
 			continue;
 		}
 		*p = qp->next_draining;
+		sta_debug("qp", "qp %u: drained, eu %u", qp->qpn, eu->idx);
 		sta_io_post(qp->io, &qp->drained_msg);
 	}
 }
@@ -119,6 +138,7 @@ void sta_qp_on_established(void *owner, struct sta_msg *msg)
 	if (qp->state != STA_QP_ACCEPTED)
 		return;
 	qp->state = STA_QP_LIVE;
+	sta_debug("qp", "qp %u: live on eu %u", qp->qpn, qp->eu->idx);
 	sta_eu_check_cq(owner, qp);
 	sta_qp_run_pending(owner, qp);
 }

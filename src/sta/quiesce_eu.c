@@ -6,6 +6,7 @@
 #include "sta/eu.h"
 
 #include "sta/io.h"
+#include "sta/log.h"
 
 /* Requests that the host waits for; @is_at_backend: is one of them not in our hands? */
 static uint32_t count_owed(const struct doca_sta_qp_handle *qp, bool *is_at_backend)
@@ -57,6 +58,8 @@ void sta_qp_check_quiescing(struct sta_eu *eu)
 			continue;
 		}
 		*p = qp->next_quiescing;
+		sta_debug("qp", "qp %u: quiet, %u answers are still owed, eu %u", qp->qpn,
+			  qp->num_owed, eu->idx);
 		sta_io_post(qp->io, &qp->quiesced_msg);
 	}
 }

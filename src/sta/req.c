@@ -11,6 +11,7 @@
 #include "sta/eu.h"
 
 #include "sta/event.h"
+#include "sta/log.h"
 #include "sta/ns.h"
 
 static void ns_put(struct sta_eu *eu, struct sta_req *req)
@@ -51,6 +52,8 @@ void sta_req_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_bytes
 		sta_req_drop(eu, req);
 		return;
 	}
+	if (doca_priv_log_is_on(DOCA_LOG_LEVEL_TRACE))
+		sta_log_command(eu, req, "");
 	/* The receive goes back before the response lets the host send again. */
 	if (req->rx && !req->is_at_backend) {
 		sta_xfer_post_rx(eu, req->rx);
@@ -192,6 +195,8 @@ void sta_req_executed(struct sta_eu *eu, struct sta_req *req)
 	req->is_at_backend = false;
 	if (req->is_late) {
 		sta_count(&eu->stats.late_returns, 1);
+		sta_debug("be", "qp %u: cid %u is back from the back-end, late", req->qp->qpn,
+			  le16toh(req->sqe.cid));
 		if (req->state != STA_REQ_RESPOND)
 			recycle(eu, req);
 		return;
@@ -229,6 +234,8 @@ void sta_req_responded(struct sta_eu *eu, struct sta_req *req)
 void sta_req_drop(struct sta_eu *eu, struct sta_req *req)
 {
 	sta_count(&eu->stats.dropped, 1);
+	if (doca_priv_log_is_on(DOCA_LOG_LEVEL_TRACE))
+		sta_log_command(eu, req, ", dropped: the connection has failed");
 	if (req->task)
 		sta_nonoff_responded(eu, req);
 	if (!req->is_at_backend)

@@ -9,6 +9,7 @@
 
 #include "core/dev.h"
 #include "sta/be.h"
+#include "sta/log.h"
 
 uint32_t sta_num_eus(void)
 {
@@ -55,6 +56,7 @@ static void stop_eus(struct doca_sta *sta)
 	free(sta->eus);
 	sta->eus = NULL;
 	sta->num_eus = 0;
+	sta_debug("sta", "sta %p: stopped", (void *)sta);
 }
 
 static struct doca_sta *from_ctx(struct doca_ctx *ctx)
@@ -73,6 +75,9 @@ static doca_error_t ctx_start(struct doca_ctx *ctx)
 	err = start_eus(sta, sta_num_eus());
 	if (err != DOCA_SUCCESS)
 		stop_eus(sta);
+	else
+		sta_debug("sta", "sta %p: started, %u devices, %u eus", (void *)sta, sta->num_devs,
+			  sta->num_eus);
 	return err;
 }
 
@@ -139,6 +144,7 @@ doca_error_t doca_sta_create(struct doca_dev *dev, struct doca_sta **ret)
 	util_list_init(&sta->subsystems);
 	util_list_init(&sta->backends);
 	pthread_mutex_init(&sta->lock, NULL);
+	sta_debug("sta", "sta %p: created on device %s", (void *)sta, doca_priv_dev_get_name(dev));
 	*ret = sta;
 	return DOCA_SUCCESS;
 }
@@ -165,6 +171,7 @@ doca_error_t doca_sta_destroy(struct doca_sta *sta)
 		doca_priv_dev_release(sta->devs[i]);
 	doca_priv_dev_release(sta->control_dev);
 	pthread_mutex_destroy(&sta->lock);
+	sta_debug("sta", "sta %p: destroyed", (void *)sta);
 	free(sta);
 	return DOCA_SUCCESS;
 }
@@ -200,6 +207,7 @@ doca_error_t doca_sta_add_dev(struct doca_sta *sta, struct doca_dev *dev)
 		return DOCA_ERROR_NOT_SUPPORTED;
 	doca_priv_dev_hold(dev);
 	sta->devs[sta->num_devs++] = dev;
+	sta_debug("sta", "sta %p: device %s added", (void *)sta, doca_priv_dev_get_name(dev));
 	return DOCA_SUCCESS;
 }
 

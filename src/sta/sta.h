@@ -65,6 +65,7 @@ struct doca_sta {
 	_Atomic uint32_t num_io;
 	_Atomic uint32_t num_qps;
 	uint32_t num_subsystems, num_backends;
+	uint32_t next_backend_id;
 	bool is_stopped; /* the EUs are, and core knows */
 	uint64_t be_timeout_ns;
 	struct sta_mem_ops mem;

@@ -7,6 +7,8 @@
 
 #include <doca_sta_subsystem.h>
 
+#include "core/dev.h"
+#include "sta/log.h"
 #include "sta/sta.h"
 
 static bool is_name_taken(struct doca_sta *sta, const char *nqn)
@@ -42,6 +44,7 @@ doca_error_t doca_sta_subsystem_create(struct doca_sta *sta, const char *nqn,
 	memcpy(s->nqn, nqn, len);
 	util_list_add_tail(&sta->subsystems, &s->node);
 	sta->num_subsystems++;
+	sta_debug("subsystem", "subsystem %s: created", s->nqn);
 	*ret = s;
 	return DOCA_SUCCESS;
 }
@@ -54,6 +57,7 @@ doca_error_t doca_sta_subsystem_destroy(struct doca_sta_subs_handle *s)
 		return DOCA_ERROR_IN_USE;
 	util_list_del(&s->node);
 	s->sta->num_subsystems--;
+	sta_debug("subsystem", "subsystem %s: destroyed", s->nqn);
 	free(s);
 	return DOCA_SUCCESS;
 }
@@ -68,5 +72,7 @@ doca_error_t doca_sta_subsystem_add_dev(struct doca_sta_subs_handle *s, const st
 	}
 	/* There is room: each is one of the context's devices, once. */
 	s->devs[s->num_devs++] = dev;
+	sta_debug("subsystem", "subsystem %s: device %s added", s->nqn,
+		  doca_priv_dev_get_name(dev));
 	return DOCA_SUCCESS;
 }

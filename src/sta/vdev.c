@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "sta/log.h"
 #include "sta/status.h"
 
 /* Staging slots of an EU for each QP that it has at a time, up to a maximum. */
@@ -133,6 +134,8 @@ static doca_error_t grow(struct doca_sta *sta, struct sta_vdev *vdev, struct sta
 	eu->regions = region;
 	eu->num_slots[class] += more;
 	region->add_msg.fn = sta_eu_on_add_region;
+	sta_debug("eu", "eu %u: %u more staging slots of %u bytes", eu->idx, more,
+		  sta_slot_bytes(class));
 	return DOCA_SUCCESS;
 }
 
