@@ -158,14 +158,16 @@ static void test_accept_that_fails(void **state)
 {
 	struct ctl *f = *state;
 	struct doca_sta_qp_handle *qp;
+	struct rdma_cm_id *id;
 
 	ctl_configure(f);
 	ctl_start(f);
 	ctl_start_io(f);
 	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
+	id = fakedev_request();
 	fakedev.fail_at = fakedev.num_calls + 1;
-	assert_int_not_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(),
-						   accept_record, sizeof(accept_record), NULL),
+	assert_int_not_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, id, accept_record,
+						   sizeof(accept_record), NULL),
 			     DOCA_SUCCESS);
 	fakedev.fail_at = 0;
 	ASSERT_GOOD(doca_sta_io_qp_destroy(f->io, qp));
