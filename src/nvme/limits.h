@@ -25,4 +25,8 @@
 #define NV_SOFT_DSM_MAX_RANGES	  256
 #define NV_SOFT_BOUNCE_BYTES	  (128u << 10) /* per queue, for Compare and Verify */
 
+/* Stores. */
+#define NV_STORE_DELAY_MAX_NS 3600000000000 /* an hour */
+#define NV_STORE_MAX_FAULTS   16
+
 #endif

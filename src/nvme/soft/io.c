@@ -32,6 +32,10 @@ uint16_t nv_soft_io_status(enum nv_store_op op, int result)
 	case EDQUOT:
 	case EFBIG:
 		return DNR(NVME_SC_CAP_EXCEEDED);
+	case ERANGE:
+		return DNR(NVME_SC_LBA_RANGE);
+	case ECANCELED: /* the queue is being deleted */
+		return NVME_SC_ABORT_QUEUE;
 	case EROFS:
 		return DNR(NVME_SC_NS_WRITE_PROTECTED);
 	case EFAULT:

@@ -283,6 +283,18 @@ uint16_t nv_soft_queue_create_sq(struct nv_soft *soft, uint16_t qid, const struc
 	return 0;
 }
 
+/* One round of waiting for the end of all commands. */
+static void cancel_held(struct nv_soft_queue *queue)
+{
+	for (unsigned int i = 0; i < queue->top_nsid; i++) {
+		if (!queue->chan[i])
+			continue;
+		queue->chan_store[i]->ops->cancel(queue->chan[i]);
+		queue->chan_store[i]->ops->poll(queue->chan[i]);
+	}
+	kick(queue);
+}
+
 void nv_soft_queue_delete_sq(struct nv_soft_queue *queue)
 {
 	if (!queue->sq)
@@ -295,10 +307,7 @@ void nv_soft_queue_delete_sq(struct nv_soft_queue *queue)
 		struct epoll_event event;
 		unsigned int waiting = 0;
 
-		for (unsigned int i = 0; i < queue->top_nsid; i++)
-			if (queue->chan[i])
-				queue->chan_store[i]->ops->poll(queue->chan[i]);
-		kick(queue);
+		cancel_held(queue);
 		post_waiting(queue);
 		for (struct nv_soft_io *io = queue->done.head; io; io = io->next)
 			waiting++;

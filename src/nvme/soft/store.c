@@ -44,6 +44,21 @@ int nv_store_no_fd(struct nv_store_chan *chan)
 	return -1;
 }
 
+void nv_store_no_cancel(struct nv_store_chan *chan)
+{
+	(void)chan;
+}
+
+void nv_store_inherit(struct nv_store *store, const struct nv_store *below)
+{
+	const struct nv_store_ops *ops = store->ops;
+	const char *kind = store->kind;
+
+	*store = *below;
+	store->ops = ops;
+	store->kind = kind;
+}
+
 void nv_store_destroy(struct nv_store *store)
 {
 	if (store)

@@ -28,6 +28,8 @@ enum nv_store_op {
 	NV_STORE_DISCARD, /* hint that the range is not needed; reads back old data or zeroes */
 };
 
+#define NV_STORE_OPS 5 /* how many there are */
+
 enum nv_store_flags {
 	NV_STORE_FUA = 1 << 0, /* WRITE, ZERO: on the medium when done */
 	NV_STORE_UNMAP = 1 << 1, /* ZERO: give the space back if that is possible */
@@ -70,7 +72,16 @@ struct nv_store_ops {
 	 */
 	int (*fd)(struct nv_store_chan *chan);
 
-	/* Wait for what is in flight (done() is called), then free. */
+	/*
+	 * The queue is being deleted, so nobody may be left to own the buffers: end what is held
+	 * back on purpose with -ECANCELED, without touching them.
+	 */
+	void (*cancel)(struct nv_store_chan *chan);
+
+	/*
+	 * Wait for what is in flight (done() is called; -ECANCELED if it would never end), then
+	 * free.
+	 */
 	void (*chan_close)(struct nv_store_chan *chan);
 
 	/* After the last channel is closed. */
@@ -79,7 +90,7 @@ struct nv_store_ops {
 
 struct nv_store {
 	const struct nv_store_ops *ops;
-	const char *kind; /* "file", "block", "ram", "null" */
+	const char *kind; /* "file", "block", "ram", "null", "delay", "fault" */
 	uint32_t block_bytes;
 	uint64_t size_bytes;
 	bool read_only;
@@ -122,6 +133,67 @@ int nv_store_ram_create(uint64_t size_bytes, uint32_t block_bytes, struct nv_sto
 /* Takes writes and forgets them, reads leave buffers as they are: for measuring what is above. */
 int nv_store_null_create(uint64_t size_bytes, uint32_t block_bytes, struct nv_store **ret,
 			 struct nv_err *err);
+
+/*
+ * Stores that stand on another one, @below: as large as that, and destroyed with it. They own
+ * @below when they return 0. The same seed, the same channels opened in the same order and the same
+ * requests give the same sequence.
+ */
+
+/* How long a request is held back before @below gets it. */
+struct nv_store_delay_conf {
+	struct {
+		uint64_t fixed_ns;
+		uint64_t random_ns; /* 0 up to here in addition, evenly spread */
+	} op[NV_STORE_OPS]; /* by enum nv_store_op */
+	uint64_t seed;
+};
+
+/* -EINVAL: a delay of more than NV_STORE_DELAY_MAX_NS. -ENOMEM. */
+int nv_store_delay_create(const struct nv_store_delay_conf *conf, struct nv_store *below,
+			  struct nv_store **ret, struct nv_err *err);
+
+#define NV_STORE_PPM 1000000u /* certain */
+
+/*
+ * When a request fails. It must meet all conditions; a condition that is zero is none. Requests
+ * that fail do not reach the store below.
+ */
+struct nv_store_fault {
+	uint32_t ops; /* 1u << enum nv_store_op, ored */
+	uint64_t first_block; /* the range touches first_block .. first_block + blocks - 1 */
+	uint64_t blocks; /* 0 = up to the end */
+	uint64_t nth; /* not before the n-th request that meets the conditions above */
+	uint32_t probability_ppm; /* 0 = always */
+	uint32_t times; /* this often, then never again; 0 = for ever */
+	/*
+	 * A positive errno, which the controller turns into a status: EIO (media error), ERANGE
+	 * (LBA out of range), ENOSPC (capacity exceeded), EROFS (write protected), others (internal
+	 * error). 0: the request is never answered.
+	 */
+	int error;
+};
+
+struct nv_store_fault_conf {
+	const struct nv_store_fault *faults; /* copied; the first that applies strikes */
+	unsigned int count; /* at most NV_STORE_MAX_FAULTS */
+	uint64_t seed;
+};
+
+/* -EINVAL, -ENOMEM. */
+int nv_store_fault_create(const struct nv_store_fault_conf *conf, struct nv_store *below,
+			  struct nv_store **ret, struct nv_err *err);
+
+/*
+ * Other faults, from now on; their counts begin anew. What is held as never answered stays so. Safe
+ * from any thread while the store is in use. -EINVAL: not a fault store, too many faults.
+ */
+int nv_store_fault_set(struct nv_store *store, const struct nv_store_fault_conf *conf,
+		       struct nv_err *err);
+
+/* Requests that failed and that were never answered, since creation. Safe from any thread. */
+void nv_store_fault_count(const struct nv_store *store, uint64_t *ret_failed,
+			  uint64_t *ret_dropped);
 
 /* NULL is fine. A store given to nv_soft_add_ns() is destroyed by the controller. */
 void nv_store_destroy(struct nv_store *store);

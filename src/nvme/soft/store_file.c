@@ -252,6 +252,7 @@ static const struct nv_store_ops file_ops = {
 	.kick = nv_store_uring_kick,
 	.poll = nv_store_uring_poll,
 	.fd = nv_store_uring_fd,
+	.cancel = nv_store_no_cancel,
 	.chan_close = nv_store_uring_close,
 	.destroy = file_destroy,
 };

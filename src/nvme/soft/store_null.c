@@ -44,6 +44,7 @@ static const struct nv_store_ops null_ops = {
 	.kick = nv_store_no_kick,
 	.poll = nv_store_no_poll,
 	.fd = nv_store_no_fd,
+	.cancel = nv_store_no_cancel,
 	.chan_close = null_close,
 	.destroy = null_destroy,
 };

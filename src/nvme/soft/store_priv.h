@@ -17,6 +17,28 @@ void nv_store_no_kick(struct nv_store_chan *chan);
 int nv_store_no_poll(struct nv_store_chan *chan);
 int nv_store_no_fd(struct nv_store_chan *chan);
 
+/* For engines that hold nothing back. */
+void nv_store_no_cancel(struct nv_store_chan *chan);
+
+/* For engines on top of another one: all that is true of @below is true of @store. */
+void nv_store_inherit(struct nv_store *store, const struct nv_store *below);
+
+/* A pseudo-random sequence (splitmix64): repeatable, nothing secret. */
+static inline uint64_t nv_store_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* Evenly spread over 0..@limit-1; @limit is far below 2^64, so that the remainder does no harm. */
+static inline uint64_t nv_store_random_below(uint64_t *state, uint64_t limit)
+{
+	return nv_store_random(state) % limit;
+}
+
 struct nv_store_file {
 	struct nv_store store; /* first */
 	int fd; /* through the page cache; also for sync and fallocate */

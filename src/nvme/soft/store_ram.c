@@ -90,6 +90,7 @@ static const struct nv_store_ops ram_ops = {
 	.kick = nv_store_no_kick,
 	.poll = nv_store_no_poll,
 	.fd = nv_store_no_fd,
+	.cancel = nv_store_no_cancel,
 	.chan_close = ram_close,
 	.destroy = ram_destroy,
 };
