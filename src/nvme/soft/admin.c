@@ -173,21 +173,43 @@ static bool admin_cq_is_full(const struct nv_soft *soft)
 	return (next == admin_cq_entries(soft) ? 0 : next) == head;
 }
 
-static void post(struct nv_soft *soft, uint16_t cid, uint16_t status, uint32_t dw0)
+static void put(struct nv_soft *soft, const struct nv_soft_posting *posting)
 {
-	struct nv_cqe *cqe = &soft->admin_cq[soft->admin_cq_tail];
-	uint16_t field = (uint16_t)(status << NV_CQE_STATUS_SHIFT | soft->admin_phase);
-
-	cqe->dw0 = htole32(dw0);
-	cqe->dw1 = 0;
-	cqe->sq_head = htole16(soft->admin_sq_head);
-	cqe->sq_id = 0;
-	cqe->cid = cid;
-	__atomic_store_n(&cqe->status, htole16(field), __ATOMIC_RELEASE);
+	nv_soft_write_cqe(&soft->admin_cq[soft->admin_cq_tail], posting);
 	if (++soft->admin_cq_tail == admin_cq_entries(soft)) {
 		soft->admin_cq_tail = 0;
 		soft->admin_phase ^= 1;
 	}
+}
+
+static void put_torn(struct nv_soft *soft, struct nv_soft_posting *posting)
+{
+	uint32_t kinds = nv_soft_take_tears(soft, 0);
+
+	if (kinds & 1u << NV_SOFT_TORN_SILENT)
+		return;
+	nv_soft_tear_posting(posting, kinds);
+	put(soft, posting);
+	if (!(kinds & 1u << NV_SOFT_TORN_TWICE) || admin_cq_is_full(soft))
+		return;
+	posting->phase = soft->admin_phase;
+	put(soft, posting);
+}
+
+static void post(struct nv_soft *soft, uint16_t cid, uint16_t status, uint32_t dw0)
+{
+	struct nv_soft_posting posting = {
+		.dw0 = dw0,
+		.sq_head = soft->admin_sq_head,
+		.cid = cid,
+		.status = status,
+		.phase = soft->admin_phase,
+	};
+
+	if (nv_soft_is_armed(soft, 0))
+		put_torn(soft, &posting);
+	else
+		put(soft, &posting);
 }
 
 static uint16_t hold_aer(struct nv_soft *soft, const struct nv_sqe *sqe)
@@ -254,6 +276,8 @@ void nv_soft_admin_run(struct nv_soft *soft)
 	uint32_t tail = __atomic_load_n(nv_soft_doorbell(soft, 0, false), __ATOMIC_ACQUIRE);
 
 	if (!NVME_CSTS_RDY(soft->csts) || tail >= admin_sq_entries(soft))
+		return;
+	if (nv_soft_halted(soft) != NV_SOFT_RUNNING)
 		return;
 	while (soft->admin_sq_head != tail && !admin_cq_is_full(soft)) {
 		struct nv_sqe sqe = soft->admin_sq[soft->admin_sq_head];

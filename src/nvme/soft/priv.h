@@ -9,6 +9,7 @@
  *   io_multi.c  I/O commands of several steps: Compare, Verify, Dataset Management
  *   prp.c       PRP lists into iovecs
  *   mem.c       the memory that may be touched
+ *   inject.c    what goes wrong on purpose
  */
 #ifndef NV_SOFT_PRIV_H
 #define NV_SOFT_PRIV_H
@@ -17,6 +18,7 @@
 #include <sys/uio.h>
 
 #include "nvme/limits.h"
+#include "nvme/soft/inject.h"
 #include "nvme/soft/soft.h"
 #include "nvme/spec.h"
 #include "util/compiler.h"
@@ -65,6 +67,19 @@ struct nv_soft_features {
 	uint32_t async_event;
 };
 
+/* By qid. Shared: `armed` is read by the queue's thread without the lock, the rest under it. */
+struct nv_soft_tears {
+	bool armed; /* something is left, or the controller is halted */
+	uint32_t left[NV_SOFT_TORN_KINDS];
+};
+
+/* Lock: `lock` guards the tears and orders writers of `halt`, which is read without, relaxed. */
+struct nv_soft_injection {
+	pthread_mutex_t lock;
+	enum nv_soft_halt halt;
+	struct nv_soft_tears tears[NV_MAX_IO_QUEUES + 1];
+};
+
 struct nv_soft_queue;
 
 struct nv_soft {
@@ -107,6 +122,8 @@ struct nv_soft {
 	pthread_mutex_t errors_lock;
 	struct nvme_error_log_page errors[NV_SOFT_ERROR_LOG_ENTRIES];
 	uint64_t error_count;
+
+	struct nv_soft_injection inject;
 };
 
 /* What Create I/O CQ / SQ asked for, checked. */
@@ -240,6 +257,55 @@ uint16_t nv_soft_get_features(struct nv_soft *soft, const struct nv_sqe *sqe, ui
 uint16_t nv_soft_set_features(struct nv_soft *soft, const struct nv_sqe *sqe, uint32_t *dw0);
 void nv_soft_features_reset(struct nv_soft *soft);
 uint16_t nv_soft_get_log_page(struct nv_soft *soft, const struct nv_sqe *sqe);
+
+/* inject.c */
+
+/* Kinds of tear (bits) for the completion that is about to be posted on @qid. */
+uint32_t nv_soft_take_tears(struct nv_soft *soft, uint16_t qid);
+void nv_soft_set_halt(struct nv_soft *soft, enum nv_soft_halt how);
+
+static inline enum nv_soft_halt nv_soft_halted(const struct nv_soft *soft)
+{
+	return __atomic_load_n(&soft->inject.halt, __ATOMIC_RELAXED);
+}
+
+/* The one branch: must nv_soft_take_tears() or nv_soft_halted() be asked? */
+static inline bool nv_soft_is_armed(const struct nv_soft *soft, uint16_t qid)
+{
+	return __builtin_expect(__atomic_load_n(&soft->inject.tears[qid].armed, __ATOMIC_RELAXED),
+				false);
+}
+
+/* A completion as it is posted, and what a tear makes of it. */
+struct nv_soft_posting {
+	uint32_t dw0;
+	uint16_t sq_head;
+	uint16_t sq_id;
+	uint16_t cid; /* as the host wrote it */
+	uint16_t status;
+	uint8_t phase;
+};
+
+static inline void nv_soft_write_cqe(struct nv_cqe *cqe, const struct nv_soft_posting *posting)
+{
+	uint16_t field = (uint16_t)(posting->status << NV_CQE_STATUS_SHIFT | posting->phase);
+
+	cqe->dw0 = htole32(posting->dw0);
+	cqe->dw1 = 0;
+	cqe->sq_head = htole16(posting->sq_head);
+	cqe->sq_id = htole16(posting->sq_id);
+	cqe->cid = posting->cid;
+	/* The phase tag hands the entry over: all of it must be there before. */
+	__atomic_store_n(&cqe->status, htole16(field), __ATOMIC_RELEASE);
+}
+
+static inline void nv_soft_tear_posting(struct nv_soft_posting *posting, uint32_t kinds)
+{
+	if (kinds & 1u << NV_SOFT_TORN_PHASE)
+		posting->phase ^= 1;
+	if (kinds & 1u << NV_SOFT_TORN_CID)
+		posting->cid = 0xffff;
+}
 
 /* queue.c: NVMe status each. */
 uint16_t nv_soft_queue_create_cq(struct nv_soft *soft, uint16_t qid, const struct nv_soft_ring *cq);

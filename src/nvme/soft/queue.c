@@ -35,22 +35,43 @@ static bool cq_is_full(struct nv_soft_queue *queue)
 	return next == queue->cq_head;
 }
 
-static void post(struct nv_soft_queue *queue, const struct nv_soft_io *io)
+static void put(struct nv_soft_queue *queue, const struct nv_soft_posting *posting)
 {
-	struct nv_cqe *cqe = &queue->cq[queue->cq_tail];
-	uint16_t field = (uint16_t)(io->status << NV_CQE_STATUS_SHIFT | queue->phase);
-
-	cqe->dw0 = 0;
-	cqe->dw1 = 0;
-	cqe->sq_head = htole16(queue->sq_head);
-	cqe->sq_id = htole16(queue->qid);
-	cqe->cid = io->cid;
-	/* The phase tag hands the entry over: all of it must be there before. */
-	__atomic_store_n(&cqe->status, htole16(field), __ATOMIC_RELEASE);
+	nv_soft_write_cqe(&queue->cq[queue->cq_tail], posting);
 	queue->cq_tail = next_index(queue->cq_tail, queue->cq_entries);
 	if (queue->cq_tail == 0)
 		queue->phase ^= 1;
 	queue->posted++;
+}
+
+static void put_torn(struct nv_soft_queue *queue, struct nv_soft_posting *posting)
+{
+	uint32_t kinds = nv_soft_take_tears(queue->soft, queue->qid);
+
+	if (kinds & 1u << NV_SOFT_TORN_SILENT)
+		return;
+	nv_soft_tear_posting(posting, kinds);
+	put(queue, posting);
+	if (!(kinds & 1u << NV_SOFT_TORN_TWICE) || cq_is_full(queue))
+		return;
+	posting->phase = queue->phase;
+	put(queue, posting);
+}
+
+static void post(struct nv_soft_queue *queue, const struct nv_soft_io *io)
+{
+	struct nv_soft_posting posting = {
+		.sq_head = queue->sq_head,
+		.sq_id = queue->qid,
+		.cid = io->cid,
+		.status = io->status,
+		.phase = queue->phase,
+	};
+
+	if (nv_soft_is_armed(queue->soft, queue->qid))
+		put_torn(queue, &posting);
+	else
+		put(queue, &posting);
 }
 
 static void release(struct nv_soft_queue *queue, struct nv_soft_io *io)
@@ -117,6 +138,9 @@ static void fetch(struct nv_soft_queue *queue)
 
 	if (tail >= queue->sq_entries)
 		return; /* no index: ignored */
+	if (nv_soft_is_armed(queue->soft, queue->qid) &&
+	    nv_soft_halted(queue->soft) != NV_SOFT_RUNNING)
+		return;
 	while (queue->sq_head != tail) {
 		struct nv_soft_io *io = take_slot(queue);
 		struct nv_sqe sqe;

@@ -24,7 +24,9 @@ static void delete_queues(struct nv_soft *soft)
 
 static void reset(struct nv_soft *soft)
 {
+	/* Halted queues are deleted without a completion in rings that are nobody's any more. */
 	delete_queues(soft);
+	nv_soft_set_halt(soft, NV_SOFT_RUNNING);
 	memset(soft->doorbells, 0, soft->doorbell_bytes);
 	soft->aer_count = 0;
 	soft->granted_queues = soft->max_io_queues;
@@ -89,13 +91,32 @@ static void write_cc(struct nv_soft *soft, uint32_t val)
 		soft->cc = 0;
 		return;
 	}
-	if (!NVME_CC_EN(old) && NVME_CC_EN(val))
+	if (!NVME_CC_EN(old) && NVME_CC_EN(val)) {
+		if (nv_soft_halted(soft) == NV_SOFT_RESET)
+			reset(soft);
 		enable(soft);
+	}
 	if (NVME_CC_SHN(val) && NVME_CC_SHN(val) != NVME_CC_SHN(old)) {
 		if (NVME_CC_SHN(val) == NVME_CC_SHN_NORMAL)
 			sync_stores(soft);
 		soft->csts &= ~((uint32_t)NVME_CSTS_SHST_MASK << NVME_CSTS_SHST_SHIFT);
 		soft->csts |= NVME_CSTS_SHST_CMPLT << NVME_CSTS_SHST_SHIFT;
+	}
+}
+
+void nv_soft_halt(struct nv_soft *soft, enum nv_soft_halt how)
+{
+	if (how == NV_SOFT_RUNNING) {
+		reset(soft);
+		soft->cc = 0;
+		return;
+	}
+	nv_soft_set_halt(soft, how);
+	if (how == NV_SOFT_FATAL)
+		soft->csts |= NVME_CSTS_CFS_MASK << NVME_CSTS_CFS_SHIFT;
+	if (how == NV_SOFT_RESET) {
+		soft->csts = 0;
+		soft->cc = 0;
 	}
 }
 
@@ -105,6 +126,8 @@ static uint32_t reg_read32(void *arg, uint32_t off)
 {
 	struct nv_soft *soft = arg;
 
+	if (nv_soft_halted(soft) == NV_SOFT_GONE)
+		return UINT32_MAX;
 	if (off >= NV_DOORBELL_BASE)
 		return 0; /* doorbells read as anything: PCIe Transport 1.0, 3.1.2 */
 	switch (off) {
@@ -166,6 +189,8 @@ static void reg_write32(void *arg, uint32_t off, uint32_t val)
 	struct nv_soft *soft = arg;
 	bool enabled = NVME_CC_EN(soft->cc);
 
+	if (nv_soft_halted(soft) == NV_SOFT_GONE)
+		return;
 	if (off >= NV_DOORBELL_BASE) {
 		ring_doorbell(soft, off, val);
 		return;
@@ -315,6 +340,7 @@ int nv_soft_create(const struct nv_soft_conf *conf, struct nv_soft **ret, struct
 		return nv_err(err, -ENOMEM, "out of memory");
 	}
 	pthread_mutex_init(&soft->errors_lock, NULL);
+	pthread_mutex_init(&soft->inject.lock, NULL);
 	reset(soft);
 	*ret = soft;
 	return 0;
@@ -328,6 +354,7 @@ void nv_soft_destroy(struct nv_soft *soft)
 	for (unsigned int i = 0; i < NV_SOFT_MAX_NS; i++)
 		nv_store_destroy(soft->ns[i].store);
 	pthread_mutex_destroy(&soft->errors_lock);
+	pthread_mutex_destroy(&soft->inject.lock);
 	free(soft->stats);
 	free(soft->doorbells);
 	free(soft);
