@@ -210,9 +210,9 @@ static bool is_given_up(const struct tgt_server *server, const struct tgt_port *
 	if (!server->config->waits_for_addresses || tgt_addr_exists(&port->addr))
 		return false;
 	tgt_addr_format(&port->addr.sa, addr);
-	tgt_log("warning: still no interface has the address %s: not listening there until the"
-		" next start",
-		addr);
+	tgt_log_warning("still no interface has the address %s: not listening there until the"
+			" next start",
+			addr);
 	return true;
 }
 
@@ -297,9 +297,9 @@ static void log_listening(const struct tgt_server *server, const struct sockaddr
 			continue;
 		tgt_addr_format(&sa.sa, addr);
 		if (device_is_taken(server, &sa))
-			tgt_log("warning: not listening on %s on %s: its UDP port %d (RoCEv2) is"
-				" taken by another program",
-				addr, device->name, ROCE_UDP_PORT);
+			tgt_log_warning("not listening on %s on %s: its UDP port %d (RoCEv2) is"
+					" taken by another program",
+					addr, device->name, ROCE_UDP_PORT);
 		else if (at < sizeof(text))
 			at += (size_t)snprintf(text + at, sizeof(text) - at, ", %s on %s", addr,
 					       device->name);

@@ -32,7 +32,7 @@ struct stopper {
 
 static void warn(const char *line)
 {
-	tgt_log("warning: %s", line);
+	tgt_log_warning("%s", line);
 }
 
 static void on_signal(void *arg)
@@ -98,7 +98,7 @@ static int serve(const struct tgt_config *config, const sigset_t *set)
 	int status = EXIT_SUCCESS;
 
 	if (stopper.fd < 0) {
-		tgt_log("error: signalfd: %s", strerror(errno));
+		tgt_log_error("signalfd: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
 	(void)tgt_notify("STATUS=waiting for addresses, opening disks");
@@ -109,7 +109,7 @@ static int serve(const struct tgt_config *config, const sigset_t *set)
 		return EXIT_SUCCESS;
 	}
 	if (tgt_server_start(&server, config, &err)) {
-		tgt_log("error: %s", err.text);
+		tgt_log_error("%s", err.text);
 		close(stopper.fd);
 		return EXIT_FAILURE;
 	}
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 	switch (tgt_options_parse(argc, argv, machine, warn, &config, &err)) {
 	case TGT_OPTIONS_RUN:
 		if (signals_take(&set)) {
-			tgt_log("error: sigprocmask: %s", strerror(errno));
+			tgt_log_error("sigprocmask: %s", strerror(errno));
 			break;
 		}
 		sdk_log_to_stderr();
@@ -155,11 +155,11 @@ int main(int argc, char **argv)
 		status = EXIT_SUCCESS;
 		break;
 	case TGT_OPTIONS_USAGE:
-		tgt_log("error: %s", err.text);
+		tgt_log_error("%s", err.text);
 		status = EXIT_USAGE;
 		break;
 	case TGT_OPTIONS_FAIL:
-		tgt_log("error: %s", err.text);
+		tgt_log_error("%s", err.text);
 		break;
 	}
 	tgt_config_fini(&config);
