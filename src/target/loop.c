@@ -34,6 +34,15 @@ int tgt_loop_add(struct tgt_loop *loop, struct tgt_loop_source *source)
 	return epoll_ctl(loop->epoll_fd, EPOLL_CTL_ADD, source->fd, &ev) ? -errno : 0;
 }
 
+void tgt_loop_watch(struct tgt_loop *loop, struct tgt_loop_source *source, bool readable,
+		    bool writable)
+{
+	struct epoll_event ev = {.events = (readable ? EPOLLIN : 0u) | (writable ? EPOLLOUT : 0u),
+				 .data.ptr = source};
+
+	(void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_MOD, source->fd, &ev);
+}
+
 void tgt_loop_remove(struct tgt_loop *loop, struct tgt_loop_source *source)
 {
 	(void)epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, source->fd, NULL);

@@ -27,6 +27,13 @@ void tgt_loop_fini(struct tgt_loop *loop);
 /** tgt_loop_add() - call source->ready whenever source->fd is readable. 0 or a negative errno. */
 int tgt_loop_add(struct tgt_loop *loop, struct tgt_loop_source *source);
 
+/**
+ * tgt_loop_watch() - from now on call it when it is readable, writable, both or neither. An end of
+ * the other side calls it whatever is watched.
+ */
+void tgt_loop_watch(struct tgt_loop *loop, struct tgt_loop_source *source, bool readable,
+		    bool writable);
+
 /** tgt_loop_remove() - before the descriptor is closed. Only outside of ready functions. */
 void tgt_loop_remove(struct tgt_loop *loop, struct tgt_loop_source *source);
 
