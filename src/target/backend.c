@@ -326,3 +326,20 @@ struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *be)
 {
 	return be->sta;
 }
+
+/* ---- for the control socket --------------------------------------------------------------- */
+
+const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *be)
+{
+	return nv_ctrl_info(be->ctrl);
+}
+
+size_t tgt_backend_queue_count(const struct tgt_backend *be)
+{
+	return be->n_queues;
+}
+
+struct doca_sta_be_q_handle *tgt_backend_queue_handle(const struct tgt_backend *be, size_t i)
+{
+	return be->queues[i].sta;
+}

@@ -70,6 +70,8 @@ struct tgt_config {
 	bool has_in_capsule_bytes; /* 0 is a value */
 	/* Set by who loads it: an address that does not exist (yet) is no error. */
 	bool waits_for_addresses;
+	/* The control socket: a path, the caller's; "none" for none, NULL for the usual one. */
+	const char *rpc_socket;
 };
 
 void tgt_config_init(struct tgt_config *config);

@@ -341,12 +341,9 @@ static const struct method {
 
 static void warn_unknown_params(const struct loader *l, const struct method *m, json_object *params)
 {
-	char needle[80];
-
 	json_object_object_foreach(params, key, value)
 	{
-		snprintf(needle, sizeof(needle), " %.76s ", key);
-		if (!strstr(m->params, needle))
+		if (!tgt_param_is_known(m->params, key))
 			warn(l, "%s: %.80s has no effect here", m->name, key);
 		else if (json_object_is_type(value, json_type_object))
 			warn_unknown_params(l, m, value);

@@ -57,6 +57,16 @@ enum {
 	TGT_ADDRESS_GRACE_MS = 15 * 1000,
 
 	TGT_CONFIG_FILE_BYTES = 16 << 20,
+
+	/* The control socket: clients at a time, the bytes and the nesting of a request, the bytes
+	 * of an answer, and how long a client may leave one unread. A client has one request
+	 * answered at a time; the next is looked at when the answer has gone. */
+	TGT_RPC_MAX_CLIENTS = 32,
+	TGT_RPC_REQUEST_BYTES = 64 << 10,
+	TGT_RPC_REQUEST_DEPTH = 16,
+	TGT_RPC_ID_BYTES = 128,
+	TGT_RPC_ANSWER_BYTES = 32 << 20,
+	TGT_RPC_UNREAD_MS = 30 * 1000,
 };
 
 #endif

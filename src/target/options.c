@@ -36,6 +36,8 @@ static const char help[] =
 	"      --allow-host NQN      let this host connect; may be repeated\n"
 	"      --allow-any-host      let every host connect\n"
 	"  -c, --config FILE         configuration in SPDK's JSON format\n"
+	"      --rpc-socket PATH     control socket, for stactl and SPDK's rpc.py; \"none\" for\n"
+	"                            none\n"
 	"  -h, --help\n"
 	"  -V, --version\n"
 	"\n"
@@ -49,7 +51,7 @@ struct wishes {
 	size_t n_listens;
 	const char *hosts[MAX_REPEATS];
 	size_t n_hosts;
-	const char *nqn, *size, *block_size, *config;
+	const char *nqn, *size, *block_size, *config, *rpc_socket;
 	bool allow_any_host, read_only;
 };
 
@@ -62,6 +64,7 @@ enum {
 	OPT_LISTEN,
 	OPT_ALLOW_HOST,
 	OPT_ALLOW_ANY_HOST,
+	OPT_RPC_SOCKET,
 };
 
 static const struct option options[] = {
@@ -74,6 +77,7 @@ static const struct option options[] = {
 	{"allow-host", required_argument, NULL, OPT_ALLOW_HOST},
 	{"allow-any-host", no_argument, NULL, OPT_ALLOW_ANY_HOST},
 	{"config", required_argument, NULL, 'c'},
+	{"rpc-socket", required_argument, NULL, OPT_RPC_SOCKET},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, 'V'},
 	{0},
@@ -168,6 +172,10 @@ static enum tgt_options_result take_option(int opt, const char *arg, struct wish
 	case 'c':
 		fits = !w->config; /* not the last of them: it would be taken for both */
 		w->config = optarg;
+		break;
+	case OPT_RPC_SOCKET:
+		fits = !w->rpc_socket;
+		w->rpc_socket = optarg;
 		break;
 	case OPT_READ_ONLY:
 		w->read_only = true;
@@ -374,6 +382,7 @@ enum tgt_options_result tgt_options_parse(int argc, char **argv, const char *mac
 		return TGT_OPTIONS_FAIL;
 	/* Who types an address wants to hear that it is wrong; a file is for starting at boot. */
 	config->waits_for_addresses = w.config;
+	config->rpc_socket = w.rpc_socket;
 	if (apply(&w, machine, config, err) || tgt_config_check(config, err))
 		return TGT_OPTIONS_FAIL;
 	return TGT_OPTIONS_RUN;

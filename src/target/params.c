@@ -93,6 +93,17 @@ int tgt_take_hex(const struct tgt_call *call, json_object *params, const char *f
 	return rc;
 }
 
+bool tgt_param_is_known(const char *known, const char *key)
+{
+	char needle[80];
+
+	/* A name of such a length is none, and one with a blank in it would match two. */
+	if (strlen(key) > sizeof(needle) - 3 || strchr(key, ' '))
+		return false;
+	snprintf(needle, sizeof(needle), " %s ", key);
+	return strstr(known, needle);
+}
+
 int tgt_need_string(const struct tgt_call *call, json_object *params, const char *field,
 		    const char **value)
 {

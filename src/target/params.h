@@ -48,6 +48,10 @@ int tgt_take_bool(const struct tgt_call *call, json_object *params, const char *
 int tgt_take_hex(const struct tgt_call *call, json_object *params, const char *field, uint8_t *out,
 		 size_t n);
 
+/** tgt_param_is_known() - is @key among the names in @known, each of which has a blank around it?
+ */
+bool tgt_param_is_known(const char *known, const char *key);
+
 /** tgt_need_string() - like tgt_take_string(), but absence is an error; 0 is success. */
 int tgt_need_string(const struct tgt_call *call, json_object *params, const char *field,
 		    const char **value);

@@ -6,10 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "nvme/soft/soft.h"
 #include "target/ctrlr.h"
 #include "target/log.h"
+#include "target/rpc/methods.h"
+#include "target/rpc/path.h"
+#include "target/rpc/server.h"
 
 enum {
 	/* Commands that STA offloads beside Read, Write and Flush, where a backend has them. */
@@ -145,6 +149,30 @@ static int backends_open(struct tgt_server *server, struct tgt_err *err)
 	return rc;
 }
 
+/*
+ * The socket that was asked for has to be there; without the usual one, which another target may
+ * have, hosts can be served as well.
+ */
+static int rpc_open(struct tgt_server *server, struct tgt_err *err)
+{
+	const char *path = server->config->rpc_socket;
+	char usual[256];
+	struct tgt_err why;
+
+	if (path && !strcmp(path, "none"))
+		return 0;
+	tgt_rpc_methods(server, &server->rpc_table);
+	if (path)
+		return tgt_rpc_open(&server->loop, path, &server->rpc_table, &server->rpc, err);
+	if (!tgt_rpc_default_path(usual, sizeof(usual)))
+		return 0;
+	if (!strcmp(usual, TGT_RPC_SYSTEM_PATH))
+		(void)mkdir(TGT_RPC_SYSTEM_DIR, 0755);
+	if (tgt_rpc_open(&server->loop, usual, &server->rpc_table, &server->rpc, &why))
+		tgt_log_warning("%s; going on without one (see --rpc-socket)", why.text);
+	return 0;
+}
+
 static void announce(const struct tgt_server *server)
 {
 	size_t s;
@@ -191,6 +219,8 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 	/* Addresses first: they say which devices are needed. Listening last: hosts may come then.
 	 */
 	if (!rc)
+		rc = rpc_open(server, err);
+	if (!rc)
 		rc = ports_build(server, err);
 	if (!rc)
 		rc = tgt_listener_bind(server, err);
@@ -210,6 +240,8 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 	}
 	/* Last, so that a target that cannot start says why and nothing else. */
 	announce(server);
+	if (server->rpc)
+		tgt_log("control socket %s", tgt_rpc_path(server->rpc));
 	tgt_listener_announce(server);
 	return 0;
 }
@@ -237,7 +269,9 @@ int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
 
 	deadline_ms = earliest(deadline_ms, tgt_next_deadline(&server->tgt));
 	deadline_ms = earliest(deadline_ms, tgt_adminq_next_reap(server));
+	deadline_ms = earliest(deadline_ms, tgt_rpc_next_deadline(server->rpc));
 	rc = tgt_loop_wait(&server->loop, deadline_ms, &server->tgt.now_ms);
+	tgt_rpc_tick(server->rpc, server->tgt.now_ms);
 	settle(server);
 	return rc;
 }
@@ -247,6 +281,8 @@ int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
 void tgt_server_close_hosts(struct tgt_server *server)
 {
 	server->tgt.is_stopping = true;
+	tgt_rpc_close(server->rpc);
+	server->rpc = NULL;
 	tgt_listener_close(server);
 	tgt_ioq_let_go_all(server);
 	tgt_datapath_begin_stop_io(server);
@@ -273,6 +309,7 @@ void tgt_server_stop(struct tgt_server *server)
 {
 	size_t i;
 
+	tgt_rpc_close(server->rpc);
 	tgt_adminq_close_all(server, true);
 	tgt_adminq_reap(server);
 	if (server->io)

@@ -17,6 +17,7 @@
 #include "target/config.h"
 #include "target/loop.h"
 #include "target/queue.h"
+#include "target/rpc/dispatch.h"
 
 #include "util/list.h"
 
@@ -24,8 +25,10 @@ struct doca_dev;
 struct doca_pe;
 struct doca_sta;
 struct doca_sta_io;
+struct nv_ctrl_info;
 struct nv_soft_mem;
 struct tgt_cm_request;
+struct tgt_rpc;
 
 enum {
 	TGT_MAX_DEVICES = 16,
@@ -62,6 +65,9 @@ struct tgt_server {
 	struct tgt tgt;
 	struct tgt_loop loop;
 	const struct tgt_config *config;
+
+	struct tgt_rpc *rpc; /* NULL: no control socket */
+	struct tgt_rpc_table rpc_table;
 
 	struct rdma_event_channel *cm;
 	struct tgt_loop_source cm_source;
@@ -163,6 +169,11 @@ struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *backend)
 void tgt_backend_detach(struct tgt_server *server, struct tgt_backend *backend);
 /** tgt_backend_close() - flush the store and free it. NULL is fine. */
 void tgt_backend_close(struct tgt_backend *backend);
+/** tgt_backend_info() - what its controller says of itself. */
+const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *backend);
+/** tgt_backend_queue_count() - queues that STA has; the handle of the @i-th, NULL if it is gone. */
+size_t tgt_backend_queue_count(const struct tgt_backend *backend);
+struct doca_sta_be_q_handle *tgt_backend_queue_handle(const struct tgt_backend *backend, size_t i);
 /** tgt_backend_queue_gone() - completion of the task that destroys a queue. */
 struct doca_sta_producer_task_send;
 union doca_data;

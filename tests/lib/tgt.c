@@ -62,6 +62,7 @@ int tgtproc_init(struct tgtproc *tgt, uint64_t disk_bytes)
 		return -errno;
 	(void)stpcpy(stpcpy(tgt->disk, tgt->dir), "/disk.img");
 	(void)stpcpy(stpcpy(tgt->log_path, tgt->dir), "/log");
+	(void)stpcpy(stpcpy(tgt->rpc_path, tgt->dir), "/rpc.sock");
 	return disk_bytes ? make_disk(tgt, disk_bytes) : 0;
 }
 
@@ -85,12 +86,22 @@ void tgtproc_fini(struct tgtproc *tgt)
 
 /* ---- process ---- */
 
+static bool names_a_socket(const char *const *args)
+{
+	size_t i;
+
+	for (i = 0; args[i]; i++)
+		if (!strcmp(args[i], "--rpc-socket"))
+			return true;
+	return false;
+}
+
 /* In the child: never returns. */
 static void child(const struct tgtproc *tgt, const char *const *args, pid_t parent)
 {
 	const char *program = getenv("SOFTSTA_TGT");
-	const char *argv[TGTPROC_ARGS_MAX + 2];
-	size_t i;
+	const char *argv[TGTPROC_ARGS_MAX + 4];
+	size_t n = 0, i;
 	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -99,10 +110,14 @@ static void child(const struct tgtproc *tgt, const char *const *args, pid_t pare
 	fd = open(tgt->log_path, O_CREAT | O_WRONLY | O_APPEND, 0644);
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
 		_exit(127);
-	argv[0] = program ? program : "softsta-tgt";
+	argv[n++] = program ? program : "softsta-tgt";
+	if (!names_a_socket(args)) {
+		argv[n++] = "--rpc-socket";
+		argv[n++] = tgt->rpc_path;
+	}
 	for (i = 0; args[i] && i < TGTPROC_ARGS_MAX; i++)
-		argv[i + 1] = args[i];
-	argv[i + 1] = NULL;
+		argv[n++] = args[i];
+	argv[n] = NULL;
 	execvp(argv[0], (char *const *)argv);
 	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
 	_exit(127);

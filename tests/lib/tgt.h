@@ -30,6 +30,7 @@ struct tgtproc {
 	char dir[TGTPROC_PATH_BYTES]; /* removed by tgtproc_fini */
 	char disk[TGTPROC_PATH_BYTES]; /* dir/disk.img */
 	char log_path[TGTPROC_PATH_BYTES];
+	char rpc_path[TGTPROC_PATH_BYTES]; /* its control socket, unless the arguments name one */
 	char log[TGTPROC_LOG_BYTES]; /* what it said, after tgtproc_read_log */
 };
 

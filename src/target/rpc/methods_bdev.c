@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods about disks and the controllers behind them. */
+#include "target/rpc/methods.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "nvme/drv.h"
+#include "target/rpc/json.h"
+#include "target/server.h"
+
+/* ---- bdevs -------------------------------------------------------------------------------- */
+
+/* The namespace that shows it to hosts, NULL if there is none. */
+static const struct tgt_ns *ns_of(const struct tgt_server *server, const struct tgt_backend *be)
+{
+	size_t s;
+	uint32_t n;
+
+	for (s = 0; s < server->tgt.n_subsystems; s++) {
+		const struct tgt_subsys *subsys = server->tgt.subsystems[s];
+
+		for (n = 0; n < subsys->nn; n++)
+			if (subsys->ns[n] && subsys->ns[n]->backend == be)
+				return subsys->ns[n];
+	}
+	return NULL;
+}
+
+static const char *product_of(enum tgt_bdev_kind kind)
+{
+	switch (kind) {
+	case TGT_BDEV_FILE:
+		return "AIO disk";
+	case TGT_BDEV_RAM:
+		return "Malloc disk";
+	case TGT_BDEV_NULL:
+		return "Null disk";
+	}
+	return "";
+}
+
+static void add_driver_specific(json_object *bdev, const struct tgt_bdev_conf *conf)
+{
+	json_object *specific = json_object_new_object(), *aio = json_object_new_object();
+
+	if (conf->kind == TGT_BDEV_FILE) {
+		tgt_json_add_text(aio, "filename", conf->path);
+		tgt_json_add_bool(aio, "readonly", conf->read_only);
+		json_object_object_add(specific, "aio", json_object_get(aio));
+	}
+	json_object_put(aio);
+	json_object_object_add(bdev, "driver_specific", specific);
+}
+
+static json_object *describe_bdev(const struct tgt_server *server, size_t i)
+{
+	const struct tgt_bdev_conf *conf = &server->config->bdevs[i];
+	const struct tgt_ns *shown = ns_of(server, server->backends[i]);
+	json_object *bdev = json_object_new_object();
+	struct tgt_ns size = {0};
+
+	tgt_backend_describe(server->backends[i], &size);
+	tgt_json_add_text(bdev, "name", conf->name);
+	tgt_json_add_text(bdev, "product_name", product_of(conf->kind));
+	tgt_json_add_number(bdev, "block_size", size.block_bytes);
+	tgt_json_add_number(bdev, "num_blocks", size.blocks);
+	if (conf->has_uuid || shown)
+		tgt_json_add_uuid(bdev, "uuid", conf->has_uuid ? conf->uuid : shown->uuid);
+	tgt_json_add_bool(bdev, "claimed", shown);
+	tgt_json_add_bool(bdev, "read_only", size.is_read_only);
+	add_driver_specific(bdev, conf);
+	return bdev;
+}
+
+/* A list of what @describe makes of each disk, or of the one that "name" says. */
+static int list_disks(const struct tgt_rpc_call *call,
+		      json_object *(*describe)(const struct tgt_server *server, size_t i),
+		      json_object **result)
+{
+	const struct tgt_server *server = call->table->server;
+	const char *name = NULL;
+	size_t i;
+
+	if (tgt_take_string(&call->call, call->params, "name", &name) < 0)
+		return -EINVAL;
+	if (name && tgt_config_find_bdev(server->config, name) < 0)
+		return tgt_bad(&call->call, -ENODEV, "name", "there is no bdev \"%.64s\"", name);
+	*result = json_object_new_array();
+	if (!*result)
+		return -ENOMEM;
+	for (i = 0; i < server->n_backends; i++)
+		if (!name || !strcmp(server->config->bdevs[i].name, name))
+			json_object_array_add(*result, describe(server, i));
+	return 0;
+}
+
+int tgt_rpc_bdev_get_bdevs(const struct tgt_rpc_call *call, json_object **result)
+{
+	uint64_t timeout; /* SPDK waits so long for the bdev to appear; here all are there */
+
+	if (tgt_take_number(&call->call, call->params, "timeout", INT64_MAX, &timeout) < 0)
+		return -EINVAL;
+	return list_disks(call, describe_bdev, result);
+}
+
+/* ---- controllers -------------------------------------------------------------------------- */
+
+static json_object *describe_controller(const struct tgt_server *server, size_t i)
+{
+	const struct nv_ctrl_info *info = tgt_backend_info(server->backends[i]);
+	json_object *all = json_object_new_object(), *list = json_object_new_array();
+	json_object *one = json_object_new_object();
+
+	tgt_json_add_text(one, "state", "enabled");
+	tgt_json_add_number(one, "cntlid", info->cntlid);
+	tgt_json_add_text(one, "model_number", info->model);
+	tgt_json_add_text(one, "serial_number", info->serial);
+	tgt_json_add_text(one, "firmware_revision", info->firmware);
+	tgt_json_add_number(one, "num_io_queues", tgt_backend_queue_count(server->backends[i]));
+	json_object_array_add(list, one);
+	tgt_json_add_text(all, "name", server->config->bdevs[i].name);
+	json_object_object_add(all, "ctrlrs", list);
+	return all;
+}
+
+int tgt_rpc_bdev_nvme_get_controllers(const struct tgt_rpc_call *call, json_object **result)
+{
+	return list_disks(call, describe_controller, result);
+}
+
+int tgt_rpc_bdev_nvme_reset_controller(const struct tgt_rpc_call *call, json_object **result)
+{
+	const struct tgt_server *server = call->table->server;
+	const char *name;
+	int rc = tgt_need_string(&call->call, call->params, "name", &name);
+
+	(void)result;
+	if (rc)
+		return rc;
+	if (tgt_config_find_bdev(server->config, name) < 0)
+		return tgt_bad(&call->call, -ENODEV, "name", "there is no bdev \"%.64s\"", name);
+	return tgt_bad(&call->call, -ENOTSUP, "name", "\"%.64s\" cannot be reset", name);
+}
