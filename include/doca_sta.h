@@ -210,6 +210,9 @@ doca_error_t doca_sta_get_max_io_size(uint32_t *max_io_size);
  * @sta: the object, in any state
  * @max_ios: where the number is put; in spite of the function's name it counts for an EU
  *
+ * Commands that are with the application count as well: of the non-offload callback's so many can
+ * be open for each EU, and no more. What hosts send beyond that waits.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
  */

@@ -118,6 +118,7 @@ unsigned int sta_eu_run(struct sta_eu *eu)
 	n = sta_mbox_run(&eu->mbox, eu);
 	n += sta_xfer_poll(eu);
 	grant_slots(eu);
+	n += sta_qp_admit(eu);
 	sta_beq_ring(eu);
 	n += sta_beq_poll(eu);
 	sta_xfer_flush(eu);

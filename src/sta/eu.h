@@ -85,6 +85,7 @@ struct sta_req {
 	enum sta_req_state state;
 	bool is_at_backend; /* the controller may touch the buffers */
 	bool is_late; /* answered after the back-end timed out */
+	bool is_counted; /* in eu->num_held */
 	struct sta_result result; /* for the host */
 	struct sta_result from_be;
 	uint64_t queued_ns; /* when it began to wait for room in the ring */
@@ -140,6 +141,7 @@ struct doca_sta_qp_handle {
 	bool is_dirty; /* on the EU's list of QPs with something to post */
 	bool is_connected; /* Connect was answered with success */
 	bool is_flow_control_off;
+	bool is_held_up; /* on the EU's list of QPs that have capsules and a request for them */
 	uint16_t qid;
 	uint32_t sqhd;
 	uint32_t num_posted_rx, num_posted_tx;
@@ -150,7 +152,7 @@ struct doca_sta_qp_handle {
 	struct ibv_recv_wr *rx_chain, **rx_chain_tail;
 	struct ibv_send_wr *tx_chain, **tx_chain_tail;
 	uint32_t rx_chain_len, tx_chain_len;
-	struct doca_sta_qp_handle *next_dirty, *next_draining, *next_quiescing;
+	struct doca_sta_qp_handle *next_dirty, *next_draining, *next_quiescing, *next_held_up;
 	uint64_t quiesce_ns; /* since when its context stops */
 	uint64_t moved_ns; /* when something last went on, since then */
 	uint32_t num_owed; /* answers that its host waited for at the last look */
@@ -255,6 +257,10 @@ struct sta_eu {
 	struct sta_cq *cqs;
 	struct doca_sta_be_q_handle *beqs;
 	struct doca_sta_qp_handle *dirty, *draining, *quiescing;
+	/* Commands from capsule to answer: STA_MAX_IOS_PER_EU at most. Who has more waits for its
+	 * turn; those that are not connected yet come first. */
+	uint32_t num_held;
+	struct doca_sta_qp_handle *held_up, **held_up_tail;
 	struct sta_fence_part *fences;
 	uint64_t next_check_ns; /* of time-outs */
 	struct sta_eu_stats stats;
@@ -317,6 +323,9 @@ void sta_xfer_flush(struct sta_eu *eu);
 /* qp_eu.c: the engine's half of a QP's life */
 void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes);
 void sta_qp_run_pending(struct sta_eu *eu, struct doca_sta_qp_handle *qp);
+/* Runs capsules of the QPs that were held up, one of each in turn, as long as the EU has room. How
+ * many. */
+unsigned int sta_qp_admit(struct sta_eu *eu);
 void sta_qp_fail(struct sta_eu *eu, struct doca_sta_qp_handle *qp, enum sta_wr_kind kind,
 		 enum ibv_wc_status status, uint32_t vendor);
 /* End of a round: reports QPs that nothing refers to any more. They may be freed at once. */

@@ -17,8 +17,10 @@
 #define STA_MAX_QPS	      4096u
 #define STA_MAX_QPS_PER_EU    4096u
 #define STA_MAX_IOS_PER_EU    4096u
-#define STA_MAX_IO_BYTES      (1024u * 1024u)
-#define STA_MAX_NQN_BYTES     223u
+/* Of these the last are for queues whose Connect is not answered: I/O does not keep them out. */
+#define STA_CONNECT_IOS_PER_EU 256u
+#define STA_MAX_IO_BYTES       (1024u * 1024u)
+#define STA_MAX_NQN_BYTES      223u
 
 /* Queue depth, as a count. The smallest is what NVMe allows (SQSIZE 1, zero based). */
 #define STA_MIN_QUEUE_DEPTH 2u

@@ -20,17 +20,90 @@ static void run(struct sta_eu *eu, struct doca_sta_qp_handle *qp, struct sta_rx 
 	sta_req_start(eu, qp, rx);
 }
 
+static bool has_room(const struct sta_eu *eu, const struct doca_sta_qp_handle *qp)
+{
+	return eu->num_held < STA_MAX_IOS_PER_EU - (qp->is_connected ? STA_CONNECT_IOS_PER_EU : 0);
+}
+
+static bool is_its_turn(const struct sta_eu *eu, const struct doca_sta_qp_handle *qp)
+{
+	return has_room(eu, qp) && !(qp->is_connected && eu->held_up);
+}
+
+static bool can_run(const struct doca_sta_qp_handle *qp)
+{
+	return qp->state == STA_QP_LIVE && qp->free_reqs && qp->pending;
+}
+
+static void hold_up(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
+{
+	if (qp->is_held_up)
+		return;
+	qp->is_held_up = true;
+	if (!eu->held_up)
+		eu->held_up_tail = &eu->held_up;
+	if (qp->is_connected) {
+		qp->next_held_up = NULL;
+		*eu->held_up_tail = qp;
+		eu->held_up_tail = &qp->next_held_up;
+		return;
+	}
+	qp->next_held_up = eu->held_up;
+	eu->held_up = qp;
+	if (!qp->next_held_up)
+		eu->held_up_tail = &qp->next_held_up;
+}
+
+static void unlink_held_up(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
+{
+	struct doca_sta_qp_handle **p = &eu->held_up;
+
+	if (!qp->is_held_up)
+		return;
+	while (*p != qp)
+		p = &(*p)->next_held_up;
+	*p = qp->next_held_up;
+	if (!*p)
+		eu->held_up_tail = p;
+	qp->is_held_up = false;
+}
+
+static void run_next(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
+{
+	struct sta_rx *rx = qp->pending;
+
+	qp->pending = rx->next;
+	if (!qp->pending)
+		qp->pending_tail = &qp->pending;
+	run(eu, qp, rx);
+}
+
 void sta_qp_run_pending(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
 {
-	struct sta_rx *rx;
-
-	while (qp->state == STA_QP_LIVE && qp->free_reqs && qp->pending) {
-		rx = qp->pending;
-		qp->pending = rx->next;
-		if (!qp->pending)
-			qp->pending_tail = &qp->pending;
-		run(eu, qp, rx);
+	while (can_run(qp)) {
+		if (!is_its_turn(eu, qp)) {
+			hold_up(eu, qp);
+			return;
+		}
+		run_next(eu, qp);
 	}
+}
+
+unsigned int sta_qp_admit(struct sta_eu *eu)
+{
+	struct doca_sta_qp_handle *qp;
+	unsigned int n = 0;
+
+	while ((qp = eu->held_up) && has_room(eu, qp)) {
+		unlink_held_up(eu, qp);
+		if (!can_run(qp))
+			continue;
+		run_next(eu, qp);
+		n++;
+		if (can_run(qp))
+			hold_up(eu, qp);
+	}
+	return n;
 }
 
 void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes)
@@ -48,13 +121,10 @@ void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes)
 		return;
 	}
 	rx->bytes = bytes;
-	if (qp->state == STA_QP_LIVE && qp->free_reqs && !qp->pending) {
-		run(eu, qp, rx);
-		return;
-	}
 	rx->next = NULL;
 	*qp->pending_tail = rx;
 	qp->pending_tail = &rx->next;
+	sta_qp_run_pending(eu, qp);
 }
 
 static void drop_waiting(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
@@ -94,6 +164,7 @@ void sta_qp_fail(struct sta_eu *eu, struct doca_sta_qp_handle *qp, enum sta_wr_k
 	qp->state = STA_QP_FAILED;
 	qp->pending = NULL;
 	qp->pending_tail = &qp->pending;
+	unlink_held_up(eu, qp);
 	/* Everything posted comes back flushed; in error already it does so by itself. */
 	(void)ibv_modify_qp(qp->qp, &attr, IBV_QP_STATE);
 	sta_debug("qp", "qp %u: in error: a %s ended with status %u, vendor error 0x%x, eu %u",
@@ -158,7 +229,7 @@ void sta_qp_on_drain(void *owner, struct sta_msg *msg)
 	eu->draining = qp;
 }
 
-/* The application destroyed a QP with open callbacks: their staging slots go back. */
+/* The application destroyed a QP with open callbacks: what they held goes back. */
 void sta_qp_on_reap(void *owner, struct sta_msg *msg)
 {
 	struct doca_sta_qp_handle *qp = util_container_of(msg, struct doca_sta_qp_handle, reap_msg);
@@ -170,6 +241,8 @@ void sta_qp_on_reap(void *owner, struct sta_msg *msg)
 		if (slot)
 			sta_pool_put(&eu->pool, slot);
 		qp->reqs[i].wait.slot = NULL;
+		eu->num_held -= qp->reqs[i].is_counted;
+		qp->reqs[i].is_counted = false;
 	}
 	sta_io_post(qp->io, &qp->reaped_msg);
 }

@@ -11,7 +11,7 @@
 /* Requests that the host waits for; @is_at_backend: is one of them not in our hands? */
 static uint32_t count_owed(const struct doca_sta_qp_handle *qp, bool *is_at_backend)
 {
-	uint32_t num = 0;
+	uint32_t num = qp->is_held_up; /* and those that wait for their turn */
 
 	*is_at_backend = false;
 	for (uint32_t i = 0; i < qp->depth && qp->num_busy; i++) {

@@ -14,8 +14,11 @@
 #include "sta/log.h"
 #include "sta/ns.h"
 
-static void ns_put(struct sta_eu *eu, struct sta_req *req)
+/* About to be answered, or dropped: it counts no more for its namespace and its EU. */
+static void uncount(struct sta_eu *eu, struct sta_req *req)
 {
+	eu->num_held -= req->is_counted;
+	req->is_counted = false;
 	if (!req->ns)
 		return;
 	req->ns->eu[eu->idx].num_inflight--;
@@ -27,7 +30,7 @@ static void recycle(struct sta_eu *eu, struct sta_req *req)
 {
 	struct doca_sta_qp_handle *qp = req->qp;
 
-	ns_put(eu, req);
+	uncount(eu, req);
 	if (req->wait.slot)
 		sta_pool_put(&eu->pool, req->wait.slot);
 	req->wait.slot = NULL;
@@ -47,7 +50,7 @@ void sta_req_respond(struct sta_eu *eu, struct sta_req *req, uint32_t data_bytes
 	struct sta_cqe *rsp = req->rsp;
 	uint32_t sq_size = atomic_load_explicit(&qp->sq_size, memory_order_relaxed);
 
-	ns_put(eu, req);
+	uncount(eu, req);
 	if (qp->state == STA_QP_FAILED) {
 		sta_req_drop(eu, req);
 		return;
@@ -144,6 +147,8 @@ void sta_req_start(struct sta_eu *eu, struct doca_sta_qp_handle *qp, struct sta_
 
 	qp->free_reqs = req->next;
 	qp->num_busy++;
+	req->is_counted = true;
+	eu->num_held++;
 	sta_count(&eu->stats.capsules, 1);
 	req->is_late = false;
 	req->task = NULL;
@@ -215,7 +220,7 @@ void sta_req_timed_out(struct sta_eu *eu, struct sta_req *req)
 	sta_count(&eu->stats.backend_timeouts, 1);
 	req->is_late = true;
 	if (req->qp->state == STA_QP_FAILED) {
-		ns_put(eu, req);
+		uncount(eu, req);
 		return;
 	}
 	sta_req_answer(eu, req, STA_SC(INTERNAL));
