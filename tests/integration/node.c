@@ -140,12 +140,17 @@ static void on_timeout(const struct doca_sta_event_be_timeout *event, union doca
 
 static void on_eu_error(const struct doca_sta_event_eu_err *event, union doca_data user_data)
 {
+	const struct doca_sta_eu_handle *eu;
 	struct node *node = user_data.ptr;
+	uint16_t id;
 
-	(void)event;
 	on_thread_of_control(node);
 	pthread_mutex_lock(&node->lock);
 	node->events.num_eu_errors++;
+	(void)doca_sta_event_eu_err_is_fatal_error(event, &node->events.is_fatal);
+	if (doca_sta_event_eu_err_get_eu_handle(event, &eu) == DOCA_SUCCESS &&
+	    doca_sta_get_eu_id(eu, &id) == DOCA_SUCCESS)
+		node->events.eus_seen |= 1u << id;
 	pthread_mutex_unlock(&node->lock);
 }
 

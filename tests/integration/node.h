@@ -46,6 +46,8 @@ struct node_events {
 	const struct doca_sta_be_handle *be;
 	const struct doca_sta_be_q_handle *beq;
 	unsigned int num_eu_errors;
+	bool is_fatal;
+	uint32_t eus_seen; /* bit: EU id */
 	unsigned int num_cqes;
 	enum doca_sta_cqe_notify_type type;
 	struct ramdisk_cqe cqe;
