@@ -50,7 +50,7 @@ void host_connect_admin(struct host *host, const struct tgtproc *target)
 	memset(host, 0, sizeof(*host));
 	host->params.addr = target->addr;
 	host->params.port = target->port;
-	host->params.subnqn = TGTPROC_NQN;
+	host->params.subnqn = target->nqn ? target->nqn : TGTPROC_NQN;
 	assert_ok(ini_open_connect(&host->admin, &host->params, &host->cntlid, &error));
 	assert_ok(ini_enable(host->admin, &error));
 	assert_ok(ini_identify_ctrl(host->admin, &host->ctrl, &error));
