@@ -362,7 +362,9 @@ void nv_pool_destroy(struct nv_pool *pool)
 {
 	if (!pool)
 		return;
-	assert(!pool->chunks && !pool->has_mapper);
+	assert(!pool->has_mapper);
+	while (pool->chunks)
+		chunk_destroy(pool, pool->chunks);
 	pthread_mutex_destroy(&pool->lock);
 	free(pool);
 }

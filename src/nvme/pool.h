@@ -35,7 +35,7 @@ struct nv_pool_mapper {
 /* 0 or -ENOMEM. */
 int nv_pool_create(struct nv_pool **ret);
 
-/* NULL is fine. Everything allocated must be free again; no mapper may be set. */
+/* NULL is fine. What is allocated still goes with it. No mapper may be set. */
 void nv_pool_destroy(struct nv_pool *pool);
 
 /* The memory seam over this pool. zmalloc aligns to a page at least, to 2 MiB at most. */

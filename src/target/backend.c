@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One disk: a store behind a soft NVMe controller, brought up by the driver like any other, with
- * an I/O queue pair for each execution unit of DOCA STA. What differs from a real drive is in this
- * file alone: where the controller comes from, and the companions of its queues.
+ * One disk in DOCA STA: a back-end with an I/O queue pair for each execution unit.
  */
 #include "target/server.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,13 @@
 #include <doca_sta_task.h>
 #include <doca_types.h>
 
-#include "nvme/drv.h"
-#include "nvme/soft/soft.h"
-#include "nvme/soft/store.h"
+#include "target/disk.h"
 #include "target/log.h"
 
 enum {
-	BE_NSID = 1, /* a soft controller has one namespace */
 	DOORBELL_WINDOW_BYTES = 64,
 	DETACH_TIMEOUT_MS = 5000,
-	BUSY_TIMEOUT_MS = 3000,
+	QUEUE_ENTRIES_MAX = 1024, /* of a drive that could do more */
 };
 
 struct be_queue {
@@ -38,97 +34,28 @@ struct be_queue {
 	struct nv_soft_companion companion;
 	struct doca_softsta_queue_ops ops;
 	bool is_attached;
-	struct doca_mmap *sq, *cq, *doorbells;
+	struct doca_mmap *sq, *cq, *sq_doorbell, *cq_doorbell;
 	struct doca_sta_be_q_handle *sta;
 };
 
 struct tgt_backend {
-	const struct tgt_bdev_conf *conf;
-	struct nv_soft *soft;
-	struct nv_ctrl *ctrl;
-	struct nv_ns_info ns;
+	struct tgt_disk disk;
 	struct doca_sta_be_handle *sta;
 	struct be_queue queues[TGT_MAX_EUS];
 	size_t n_queues;
 };
 
-/* ---- store and controller ----------------------------------------------------------------- */
-
-static int store_open(const struct tgt_bdev_conf *conf, struct nv_store **store, struct nv_err *why)
-{
-	struct nv_store_file_conf file = {.path = conf->path,
-					  .size_bytes = conf->size_bytes,
-					  .block_bytes = conf->block_bytes,
-					  .read_only = conf->read_only};
-
-	switch (conf->kind) {
-	case TGT_BDEV_FILE:
-		return nv_store_file_open(&file, store, why);
-	case TGT_BDEV_RAM:
-		return nv_store_ram_create(conf->size_bytes, conf->block_bytes, store, why);
-	case TGT_BDEV_NULL:
-		return nv_store_null_create(conf->size_bytes, conf->block_bytes, store, why);
-	}
-	return -EINVAL;
-}
-
-/*
- * A target that was killed holds its files until what its io_uring has in flight is done, and may
- * write until then. Whoever starts it again at once has to wait for that.
- */
-static int store_open_waiting(const struct tgt_bdev_conf *conf, struct nv_store **store,
-			      struct nv_err *why)
-{
-	const struct timespec nap = {.tv_nsec = 20 * 1000 * 1000};
-	uint64_t until = tgt_loop_now_ms() + BUSY_TIMEOUT_MS;
-	int rc;
-
-	while ((rc = store_open(conf, store, why)) == -EBUSY && tgt_loop_now_ms() < until)
-		nanosleep(&nap, NULL);
-	return rc;
-}
-
-static int controller_create(struct tgt_server *server, struct tgt_backend *be, size_t index,
-			     struct nv_err *why)
-{
-	struct nv_soft_ns_conf ns = {.nsid = BE_NSID};
-	struct nv_soft_conf conf = {.mem = server->mem, .max_io_queues = (uint16_t)server->n_eus};
-	struct nv_ctrl_opts opts = {.io_queues = (uint16_t)server->n_eus};
-	struct nv_store *store;
-	struct nv_bar bar;
-	struct nv_mem mem;
-	char serial[21];
-	int rc;
-
-	rc = store_open_waiting(be->conf, &store, why);
-	if (rc)
-		return rc;
-	snprintf(serial, sizeof(serial), "backend%zu", index);
-	conf.serial = serial;
-	rc = nv_soft_create(&conf, &be->soft, why);
-	if (!rc)
-		rc = nv_soft_add_ns(be->soft, &ns, store, why);
-	if (rc) {
-		nv_store_destroy(store);
-		return rc;
-	}
-	nv_soft_bar(be->soft, &bar);
-	nv_soft_mem_allocator(server->mem, &mem);
-	rc = nv_ctrl_create(&bar, &mem, &opts, &be->ctrl, why);
-	return rc ? rc : nv_ctrl_ns_info(be->ctrl, BE_NSID, &be->ns);
-}
-
 int tgt_backend_open(struct tgt_server *server, const struct tgt_bdev_conf *conf,
 		     struct tgt_backend **backend, struct tgt_err *err)
 {
 	struct tgt_backend *be = calloc(1, sizeof(*be));
+	size_t index = (size_t)(conf - server->config->bdevs);
 	struct nv_err why = {""};
 	int rc;
 
 	if (!be)
 		return tgt_err_set(err, -ENOMEM, "out of memory");
-	be->conf = conf;
-	rc = controller_create(server, be, (size_t)(conf - server->config->bdevs), &why);
+	rc = tgt_disk_open(&be->disk, &server->disks, conf, index, (uint16_t)server->n_eus, &why);
 	if (rc) {
 		tgt_backend_close(be);
 		return tgt_err_set(err, rc, "%.240s", why.text[0] ? why.text : strerror(-rc));
@@ -141,8 +68,7 @@ void tgt_backend_close(struct tgt_backend *be)
 {
 	if (!be)
 		return;
-	nv_ctrl_destroy(be->ctrl);
-	nv_soft_destroy(be->soft);
+	tgt_disk_close(&be->disk);
 	free(be);
 }
 
@@ -165,37 +91,53 @@ static doca_error_t map_create(struct tgt_server *server, void *addr, size_t byt
 	return rc;
 }
 
-/* The 64 bytes of the BAR that both doorbells of a queue pair lie in. */
-static char *doorbell_window(const struct nv_queue *nv)
+/* A doorbell is given to STA with the 64 bytes of the BAR that it lies in. */
+static doca_error_t doorbell_map(struct tgt_server *server, volatile uint32_t *doorbell,
+				 struct doca_mmap **map, uint16_t *offset)
 {
-	return (char *)((uintptr_t)nv->sq_tail_doorbell & ~(uintptr_t)(DOORBELL_WINDOW_BYTES - 1));
+	uintptr_t at = (uintptr_t)doorbell;
+
+	*offset = (uint16_t)(at % DOORBELL_WINDOW_BYTES);
+	return map_create(server, (void *)(at - *offset), DOORBELL_WINDOW_BYTES, map);
+}
+
+/* A controller of this process cannot see stores to its doorbells. */
+static doca_error_t companion_attach(struct tgt_backend *be, struct be_queue *q)
+{
+	doca_error_t rc;
+
+	if (!be->disk.soft)
+		return DOCA_SUCCESS;
+	if (nv_soft_companion(be->disk.soft, q->nv->qid, &q->companion))
+		return DOCA_ERROR_NOT_FOUND;
+	q->ops.doorbell = q->companion.doorbell;
+	q->ops.poll = q->companion.poll;
+	rc = doca_softsta_queue_attach(q->nv->sq_tail_doorbell, &q->ops, q->companion.fd,
+				       q->companion.arg);
+	q->is_attached = rc == DOCA_SUCCESS;
+	return rc;
 }
 
 static doca_error_t queue_give(struct tgt_server *server, struct tgt_backend *be,
 			       struct be_queue *q)
 {
 	struct nv_queue *nv = q->nv;
-	char *window = doorbell_window(nv);
+	uint16_t sq_offset, cq_offset;
 	doca_error_t rc;
 
-	q->ops.doorbell = q->companion.doorbell;
-	q->ops.poll = q->companion.poll;
-	rc = doca_softsta_queue_attach(nv->sq_tail_doorbell, &q->ops, q->companion.fd,
-				       q->companion.arg);
-	if (rc != DOCA_SUCCESS)
-		return rc;
-	q->is_attached = true;
-	rc = map_create(server, nv->sq, nv->entries * sizeof(*nv->sq), &q->sq);
+	rc = companion_attach(be, q);
+	if (rc == DOCA_SUCCESS)
+		rc = map_create(server, nv->sq, nv->entries * sizeof(*nv->sq), &q->sq);
 	if (rc == DOCA_SUCCESS)
 		rc = map_create(server, nv->cq, nv->entries * sizeof(*nv->cq), &q->cq);
 	if (rc == DOCA_SUCCESS)
-		rc = map_create(server, window, DOORBELL_WINDOW_BYTES, &q->doorbells);
+		rc = doorbell_map(server, nv->sq_tail_doorbell, &q->sq_doorbell, &sq_offset);
+	if (rc == DOCA_SUCCESS)
+		rc = doorbell_map(server, nv->cq_head_doorbell, &q->cq_doorbell, &cq_offset);
 	if (rc != DOCA_SUCCESS)
 		return rc;
-	return doca_sta_be_add_queue(be->sta, q->sq, q->doorbells,
-				     (uint16_t)((char *)nv->sq_tail_doorbell - window), q->cq,
-				     q->doorbells,
-				     (uint16_t)((char *)nv->cq_head_doorbell - window), &q->sta);
+	return doca_sta_be_add_queue(be->sta, q->sq, q->sq_doorbell, sq_offset, q->cq,
+				     q->cq_doorbell, cq_offset, &q->sta);
 }
 
 static int queue_add(struct tgt_server *server, struct tgt_backend *be, struct tgt_err *err)
@@ -203,14 +145,11 @@ static int queue_add(struct tgt_server *server, struct tgt_backend *be, struct t
 	struct be_queue *q = &be->queues[be->n_queues];
 	struct nv_err why = {""};
 	doca_error_t rc;
-	int code = nv_queue_create(be->ctrl, nv_ctrl_info(be->ctrl)->max_entries, &q->nv, &why);
+	int code = nv_queue_create(be->disk.ctrl, QUEUE_ENTRIES_MAX, &q->nv, &why);
 
 	if (code)
 		return tgt_err_set(err, code, "back-end queue: %.200s", why.text);
 	be->n_queues++;
-	code = nv_soft_companion(be->soft, q->nv->qid, &q->companion);
-	if (code)
-		return tgt_err_set(err, code, "back-end queue: no companion");
 	rc = queue_give(server, be, q);
 	if (rc == DOCA_SUCCESS)
 		return 0;
@@ -227,7 +166,7 @@ int tgt_backend_attach(struct tgt_server *server, struct tgt_backend *be, struct
 		return tgt_err_set(err, -EIO, "back-end: %s", doca_error_get_descr(rc));
 	(void)doca_sta_get_max_qs_per_be(&max_queues);
 	max_queues = util_min(max_queues, server->n_eus);
-	max_queues = util_min(max_queues, (uint32_t)nv_ctrl_info(be->ctrl)->max_io_queues);
+	max_queues = util_min(max_queues, (uint32_t)nv_ctrl_info(be->disk.ctrl)->max_io_queues);
 	for (i = 0; i < util_min(max_queues, (uint32_t)TGT_MAX_EUS) && !code; i++)
 		code = queue_add(server, be, err);
 	return code;
@@ -263,8 +202,10 @@ static void queue_take_back(struct tgt_server *server, struct be_queue *q)
 
 static void queue_free(struct be_queue *q)
 {
-	if (q->doorbells)
-		(void)doca_mmap_destroy(q->doorbells);
+	if (q->cq_doorbell)
+		(void)doca_mmap_destroy(q->cq_doorbell);
+	if (q->sq_doorbell)
+		(void)doca_mmap_destroy(q->sq_doorbell);
 	if (q->cq)
 		(void)doca_mmap_destroy(q->cq);
 	if (q->sq)
@@ -297,28 +238,87 @@ void tgt_backend_detach(struct tgt_server *server, struct tgt_backend *be)
 
 /* ---- what hosts are told ------------------------------------------------------------------ */
 
-void tgt_backend_describe(const struct tgt_backend *be, struct tgt_ns *ns)
+/* What a drive says of its format and its atomicity: NVM Command Set 1.0, figure 97. */
+static void hints_copy(const struct nvme_id_ns *id, struct tgt_ns *ns)
 {
-	ns->blocks = be->ns.nsze;
-	ns->block_bytes = be->ns.block_bytes;
-	ns->is_read_only = be->ns.write_protected;
+	ns->hints = (struct tgt_ns_hints){
+		.nsfeat = id->nsfeat & (TGT_NSFEAT_ATOMICS | TGT_NSFEAT_OPTPERF),
+		.dlfeat = id->dlfeat,
+		.nawun = le16toh(id->nawun),
+		.nawupf = le16toh(id->nawupf),
+		.nacwu = le16toh(id->nacwu),
+		.nabsn = le16toh(id->nabsn),
+		.nabo = le16toh(id->nabo),
+		.nabspf = le16toh(id->nabspf),
+		.noiob = le16toh(id->noiob),
+		.npwg = le16toh(id->npwg),
+		.npwa = le16toh(id->npwa),
+		.npdg = le16toh(id->npdg),
+		.npda = le16toh(id->npda),
+		.nows = le16toh(id->nows),
+	};
 }
 
-uint16_t tgt_backend_oncs(const struct tgt_backend *be)
+int tgt_backend_describe(const struct tgt_backend *be, uint32_t be_nsid, struct tgt_ns *ns,
+			 struct tgt_err *err)
 {
-	return nv_ctrl_info(be->ctrl)->oncs;
+	const struct tgt_bdev_conf *conf = be->disk.conf;
+	const struct nv_ns_info *info;
+	struct nv_err why;
+	int rc = tgt_disk_ns(&be->disk, be_nsid, &info, &why);
+
+	if (rc)
+		return tgt_err_set(err, rc, "%.80s: %.160s", conf->path ? conf->path : conf->name,
+				   why.text);
+	ns->be_nsid = be_nsid;
+	ns->blocks = info->nsze;
+	ns->block_bytes = info->block_bytes;
+	ns->is_read_only = info->write_protected;
+	hints_copy(&info->id, ns);
+	/* A drive's identifiers are the namespace's wherever it is attached. */
+	if (be->disk.drive) {
+		memcpy(ns->uuid, info->uuid, sizeof(ns->uuid));
+		memcpy(ns->nguid, info->nguid, sizeof(ns->nguid));
+		memcpy(ns->eui64, info->eui64, sizeof(ns->eui64));
+	}
+	return 0;
 }
 
-bool tgt_backend_has_cache(const struct tgt_backend *be)
+size_t tgt_backend_ns_count(const struct tgt_backend *be)
 {
-	return nv_ctrl_info(be->ctrl)->volatile_write_cache;
+	return be->disk.n_ns;
 }
 
+uint32_t tgt_backend_nsid(const struct tgt_backend *be, size_t i)
+{
+	return be->disk.ns[i].nsid;
+}
+
+const char *tgt_backend_disk_name(const struct tgt_backend *be, uint32_t be_nsid,
+				  char name[TGT_DISK_NAME_TEXT])
+{
+	const struct tgt_bdev_conf *conf = be->disk.conf;
+
+	if (conf->kind == TGT_BDEV_DRIVE)
+		snprintf(name, TGT_DISK_NAME_TEXT, "%sn%" PRIu32, conf->name, be_nsid);
+	else
+		snprintf(name, TGT_DISK_NAME_TEXT, "%s", conf->name);
+	return name;
+}
+
+const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *be)
+{
+	return nv_ctrl_info(be->disk.ctrl);
+}
+
+/* A drive keeps its own count, in its own log. */
 uint64_t tgt_backend_media_errors(const struct tgt_backend *be)
 {
 	struct nv_soft_stats stats;
 
-	nv_soft_get_stats(be->soft, &stats);
+	if (!be->disk.soft)
+		return 0;
+	nv_soft_get_stats(be->disk.soft, &stats);
 	return stats.media_errors;
 }
 
@@ -328,11 +328,6 @@ struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *be)
 }
 
 /* ---- for the control socket --------------------------------------------------------------- */
-
-const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *be)
-{
-	return nv_ctrl_info(be->ctrl);
-}
 
 size_t tgt_backend_queue_count(const struct tgt_backend *be)
 {

@@ -55,6 +55,53 @@ long tgt_config_find_bdev(const struct tgt_config *config, const char *name)
 	return -1;
 }
 
+static bool is_number(const char *text, uint32_t *number)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*number = (uint32_t)value;
+	return *text >= '1' && *text <= '9' && !*end && value < UINT32_MAX;
+}
+
+long tgt_config_find_disk(const struct tgt_config *config, const char *name, uint32_t *be_nsid)
+{
+	long found = tgt_config_find_bdev(config, name);
+	const char *n = strrchr(name, 'n');
+	size_t i;
+
+	*be_nsid = TGT_ONLY_NAMESPACE;
+	if (found >= 0)
+		return config->bdevs[found].kind == TGT_BDEV_DRIVE ? -1 : found;
+	if (!n || !is_number(n + 1, be_nsid))
+		return -1;
+	for (i = 0; i < config->n_bdevs; i++) {
+		const struct tgt_bdev_conf *bdev = &config->bdevs[i];
+
+		if (bdev->kind == TGT_BDEV_DRIVE && strlen(bdev->name) == (size_t)(n - name) &&
+		    !strncmp(bdev->name, name, (size_t)(n - name)))
+			return (long)i;
+	}
+	return -1;
+}
+
+static int drive_check(const struct tgt_config *config, const struct tgt_bdev_conf *drive,
+		       struct tgt_err *err)
+{
+	size_t i;
+
+	if (!drive->path || drive->block_bytes || drive->size_bytes)
+		return tgt_err_set(err, -EINVAL,
+				   "drive \"%s\": it has a PCI address, and a size by itself",
+				   drive->name);
+	for (i = 0; i < config->n_bdevs; i++)
+		if (config->bdevs[i].kind == TGT_BDEV_DRIVE &&
+		    !strcmp(config->bdevs[i].path, drive->path))
+			return tgt_err_set(err, -EEXIST, "drive %s is named already: \"%s\"",
+					   drive->path, config->bdevs[i].name);
+	return 0;
+}
+
 static int bdev_check(const struct tgt_config *config, const struct tgt_bdev_conf *bdev,
 		      struct tgt_err *err)
 {
@@ -64,6 +111,8 @@ static int bdev_check(const struct tgt_config *config, const struct tgt_bdev_con
 		return tgt_err_set(err, -EEXIST, "bdev \"%s\" exists already", bdev->name);
 	if (config->n_bdevs >= TGT_MAX_BDEVS)
 		return tgt_err_set(err, -ENOSPC, "more than %d bdevs", TGT_MAX_BDEVS);
+	if (bdev->kind == TGT_BDEV_DRIVE)
+		return drive_check(config, bdev, err);
 	if (bdev->block_bytes != 512 && bdev->block_bytes != 4096)
 		return tgt_err_set(err, -EINVAL, "bdev \"%s\": block size %u is not 512 or 4096",
 				   bdev->name, bdev->block_bytes);
@@ -148,14 +197,19 @@ static bool nsid_is_used(const struct tgt_subsys_conf *subsys, uint32_t nsid)
 	return false;
 }
 
-static bool bdev_is_used(const struct tgt_config *config, size_t bdev)
+static bool disk_is_used(const struct tgt_config *config, size_t bdev, uint32_t be_nsid)
 {
 	size_t s, i;
 
 	for (s = 0; s < config->n_subsystems; s++)
-		for (i = 0; i < config->subsystems[s].n_ns; i++)
-			if (config->subsystems[s].ns[i].bdev == bdev)
+		for (i = 0; i < config->subsystems[s].n_ns; i++) {
+			const struct tgt_ns_conf *ns = &config->subsystems[s].ns[i];
+
+			if (ns->bdev == bdev &&
+			    (ns->be_nsid == be_nsid || be_nsid == TGT_EVERY_NAMESPACE ||
+			     ns->be_nsid == TGT_EVERY_NAMESPACE))
 				return true;
+		}
 	return false;
 }
 
@@ -165,16 +219,16 @@ int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
 	uint32_t max = subsys->max_namespaces ? subsys->max_namespaces : TGT_MAX_NAMESPACES;
 	struct tgt_ns_conf *added;
 
-	if (bdev_is_used(config, ns->bdev))
+	if (disk_is_used(config, ns->bdev, ns->be_nsid))
 		return tgt_err_set(err, -EEXIST, "bdev \"%s\" is a namespace already",
 				   config->bdevs[ns->bdev].name);
-	if (!ns->nsid)
+	if (!ns->nsid && ns->be_nsid != TGT_EVERY_NAMESPACE)
 		for (ns->nsid = 1; nsid_is_used(subsys, ns->nsid);)
 			ns->nsid++;
 	if (ns->nsid > max)
 		return tgt_err_set(err, -ERANGE, "namespace id %u is above the maximum of %u",
 				   ns->nsid, max);
-	if (nsid_is_used(subsys, ns->nsid))
+	if (ns->nsid && nsid_is_used(subsys, ns->nsid))
 		return tgt_err_set(err, -EEXIST, "namespace id %u is in use", ns->nsid);
 	added = append(&subsys->ns, &subsys->n_ns, sizeof(*added));
 	if (!added)

@@ -17,6 +17,7 @@
 #include "target/parse.h"
 
 enum tgt_bdev_kind {
+	TGT_BDEV_DRIVE, /* NVMe controller bound to vfio-pci, with all its namespaces */
 	TGT_BDEV_FILE, /* file or block device */
 	TGT_BDEV_RAM,
 	TGT_BDEV_NULL,
@@ -25,17 +26,23 @@ enum tgt_bdev_kind {
 struct tgt_bdev_conf {
 	char name[64];
 	enum tgt_bdev_kind kind;
-	char *path; /* FILE */
-	uint64_t size_bytes; /* RAM, NULL; FILE: create or grow it, 0: as it is */
-	uint32_t block_bytes; /* 512 or 4096 */
+	char *path; /* FILE; DRIVE: its PCI address */
+	uint64_t size_bytes; /* RAM, NULL; FILE: create or grow it, 0: as it is; DRIVE: 0 */
+	uint32_t block_bytes; /* 512 or 4096; DRIVE: 0, a namespace has its own */
 	bool read_only;
 	bool has_uuid;
 	uint8_t uuid[16];
 };
 
+enum {
+	TGT_EVERY_NAMESPACE = 0, /* as be_nsid */
+	TGT_ONLY_NAMESPACE = 1, /* of a bdev that is no drive */
+};
+
 struct tgt_ns_conf {
-	uint32_t nsid;
+	uint32_t nsid; /* 0 where be_nsid is TGT_EVERY_NAMESPACE: the lowest that are free */
 	size_t bdev; /* index */
+	uint32_t be_nsid; /* which of the bdev's namespaces */
 	bool has_uuid, has_nguid;
 	uint8_t uuid[16];
 	uint8_t nguid[16];
@@ -82,13 +89,21 @@ void tgt_config_fini(struct tgt_config *config);
  * but not the option or method it came from. Nothing is changed on failure.
  */
 
-/** tgt_config_add_bdev() - @bdev is copied, its path too. Name free, block size 512 or 4096,
- *  size a multiple of it. */
+/**
+ * tgt_config_add_bdev() - @bdev is copied, its path too. Name free, block size 512 or 4096, size a
+ * multiple of it; a drive has neither, and its PCI address no other bdev.
+ */
 int tgt_config_add_bdev(struct tgt_config *config, const struct tgt_bdev_conf *bdev,
 			struct tgt_err *err);
 
 /** tgt_config_find_bdev() - index by name, -1 if none. */
 long tgt_config_find_bdev(const struct tgt_config *config, const char *name);
+
+/**
+ * tgt_config_find_disk() - index of the bdev behind the name of a disk, -1 if none. A drive's
+ * namespaces have their own names: namespace 2 of "Nvme0" is "Nvme0n2", as in SPDK.
+ */
+long tgt_config_find_disk(const struct tgt_config *config, const char *name, uint32_t *be_nsid);
 
 /**
  * tgt_config_add_subsys() - a subsystem without hosts, listeners and namespaces.
@@ -99,7 +114,10 @@ int tgt_config_add_subsys(struct tgt_config *config, const char *nqn,
 
 struct tgt_subsys_conf *tgt_config_find_subsys(const struct tgt_config *config, const char *nqn);
 
-/** tgt_config_add_ns() - @ns->nsid 0 takes the lowest free id; the id is written back. */
+/**
+ * tgt_config_add_ns() - @ns->nsid 0 takes the lowest free id, which is written back; not so for
+ * every namespace of a drive, whose number is not known yet.
+ */
 int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
 		      struct tgt_ns_conf *ns, struct tgt_err *err);
 

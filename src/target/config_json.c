@@ -18,6 +18,7 @@
 
 #include <json-c/json.h>
 
+#include "nvme/pci.h"
 #include "target/params.h"
 #include "util/json_file.h"
 
@@ -135,6 +136,29 @@ static int bdev_null_create(const struct loader *l, json_object *params)
 	return bdev_memory_create(l, params, TGT_BDEV_NULL);
 }
 
+/* A drive that is local to this machine; SPDK attaches remote controllers by the same name. */
+static int bdev_drive_attach(const struct loader *l, json_object *params)
+{
+	struct tgt_bdev_conf bdev = {.kind = TGT_BDEV_DRIVE};
+	char bdf[NV_PCI_BDF_TEXT];
+	const char *type, *addr;
+	int rc;
+
+	if ((rc = tgt_need_string(&l->call, params, "name", &type)) ||
+	    (rc = tgt_copy_text(&l->call, params, "name", bdev.name, sizeof(bdev.name))) ||
+	    (rc = tgt_need_string(&l->call, params, "trtype", &type)) ||
+	    (rc = tgt_need_string(&l->call, params, "traddr", &addr)))
+		return rc;
+	if (strcasecmp(type, "PCIe"))
+		return tgt_bad(&l->call, -ENOTSUP, "trtype",
+			       "is \"%.40s\": only PCIe is a disk here", type);
+	if (!nv_pci_parse(addr, bdf))
+		return tgt_bad(&l->call, -EINVAL, "traddr",
+			       "is no PCI address such as 0000:01:00.0");
+	bdev.path = bdf;
+	return bdev_add(l, &bdev);
+}
+
 /* ---- nvmf methods ------------------------------------------------------------------------- */
 
 /* A file of SPDK may serve other transports beside; that a listener is left is checked in the end.
@@ -230,7 +254,7 @@ static int subsystem_add_ns(const struct loader *l, json_object *params)
 	rc = tgt_need_string(&l->call, ns, "bdev_name", &name);
 	if (rc)
 		return rc;
-	bdev = tgt_config_find_bdev(l->config, name);
+	bdev = tgt_config_find_disk(l->config, name, &conf.be_nsid);
 	if (bdev < 0)
 		return tgt_bad(&l->call, -ENOENT, "bdev_name", "no bdev \"%.64s\" was created",
 			       name);
@@ -326,6 +350,7 @@ static const struct method {
 	{"bdev_uring_create", bdev_file_create, " name filename block_size readonly uuid "},
 	{"bdev_malloc_create", bdev_malloc_create, " name num_blocks block_size uuid "},
 	{"bdev_null_create", bdev_null_create, " name num_blocks block_size uuid "},
+	{"bdev_nvme_attach_controller", bdev_drive_attach, " name trtype traddr "},
 	{"nvmf_create_transport", create_transport,
 	 " trtype max_queue_depth max_io_qpairs_per_ctrlr max_io_size in_capsule_data_size "},
 	{"nvmf_create_subsystem", create_subsystem,

@@ -20,7 +20,6 @@
 #include <doca_sta_stats.h>
 #include <doca_sta_subsystem.h>
 
-#include "nvme/soft/soft.h"
 #include "target/log.h"
 
 enum {
@@ -459,7 +458,7 @@ int tgt_datapath_start(struct tgt_server *server, struct tgt_err *err)
 {
 	int rc;
 
-	nv_soft_mem_allocator(server->mem, &shared_mem);
+	shared_mem = server->disks.mem;
 	server->tgt.ns_usage = ns_usage;
 	rc = sta_start(server, err);
 	return rc ? rc : io_start(server, err);
@@ -547,8 +546,9 @@ int tgt_datapath_add_subsys(struct tgt_server *server, struct tgt_subsys *subsys
 		struct tgt_ns *ns = subsys->ns[n];
 
 		if (ns)
-			rc = doca_sta_subsystem_add_ns(subsys->sta, ns->nsid, ns->block_bytes, 1,
-						       tgt_backend_handle(ns->backend), &ns->sta);
+			rc = doca_sta_subsystem_add_ns(subsys->sta, ns->nsid, ns->block_bytes,
+						       ns->be_nsid, tgt_backend_handle(ns->backend),
+						       &ns->sta);
 	}
 	return rc == DOCA_SUCCESS ? 0 : fail(err, subsys->nqn, rc);
 }

@@ -99,6 +99,9 @@ static void ctrl_io(const struct tgt_ctrlr *ctrlr, struct nvme_id_ctrl *id)
 	id->cqes = ENTRY_SIZE_CQ;
 	id->nn = htole32(subsys->nn);
 	id->oncs = htole16(subsys->oncs);
+	id->awun = htole16(subsys->awun);
+	id->awupf = htole16(subsys->awupf);
+	id->acwu = htole16(subsys->acwu);
 	id->vwc = VWC_FLUSH_ONE_NAMESPACE | (subsys->write_cache ? NVME_CTRL_VWC_PRESENT : 0);
 	id->ofcs = htole16(OFCS_DISCONNECT);
 }
@@ -127,6 +130,24 @@ static tgt_status_t ns_lookup(const struct tgt_req *req, const struct tgt_ns **n
 	return TGT_SUCCESS;
 }
 
+static void ns_hints(const struct tgt_ns_hints *hints, struct nvme_id_ns *id)
+{
+	id->nsfeat = hints->nsfeat;
+	id->dlfeat = hints->dlfeat;
+	id->nawun = htole16(hints->nawun);
+	id->nawupf = htole16(hints->nawupf);
+	id->nacwu = htole16(hints->nacwu);
+	id->nabsn = htole16(hints->nabsn);
+	id->nabo = htole16(hints->nabo);
+	id->nabspf = htole16(hints->nabspf);
+	id->noiob = htole16(hints->noiob);
+	id->npwg = htole16(hints->npwg);
+	id->npwa = htole16(hints->npwa);
+	id->npdg = htole16(hints->npdg);
+	id->npda = htole16(hints->npda);
+	id->nows = htole16(hints->nows);
+}
+
 static tgt_status_t identify_ns(struct tgt_req *req)
 {
 	struct nvme_id_ns *id = (void *)req->data;
@@ -141,6 +162,7 @@ static tgt_status_t identify_ns(struct tgt_req *req)
 	memcpy(id->nguid, ns->nguid, sizeof(id->nguid));
 	memcpy(id->eui64, ns->eui64, sizeof(id->eui64));
 	id->lbaf[0].ds = (uint8_t)__builtin_ctz(ns->block_bytes);
+	ns_hints(&ns->hints, id);
 	return TGT_SUCCESS;
 }
 

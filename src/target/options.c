@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nvme/pci.h"
 #include "util/compiler.h"
 
 #define DEFAULT_LISTEN "0.0.0.0"
@@ -22,16 +23,19 @@
 
 static const char help[] =
 	"Usage: softsta-tgt --export FILE|ram:SIZE|null:SIZE [OPTION]...\n"
+	"       softsta-tgt --drive PCI-ADDRESS [OPTION]...\n"
 	"       softsta-tgt --config FILE.json\n"
 	"Serve disks to NVMe over Fabrics hosts over RDMA.\n"
 	"\n"
 	"      --export WHAT         a file, a block device, ram:SIZE or null:SIZE; repeat it\n"
 	"                            for namespaces 1, 2, ...\n"
+	"      --drive PCI-ADDRESS   an NVMe drive bound to vfio-pci (see stactl drive bind), with\n"
+	"                            all its namespaces; may be repeated\n"
 	"      --size SIZE           create FILE, or let it grow to SIZE (64M, 1G, ...)\n"
 	"      --read-only           hosts cannot write to the files\n"
 	"      --block-size BYTES    512 (default) or 4096\n"
 	"      --nqn NQN             name of the subsystem (made from this machine's id and the\n"
-	"                            first export)\n"
+	"                            first disk)\n"
 	"      --listen ADDR[:PORT]  address to listen on; may be repeated (0.0.0.0:4420)\n"
 	"      --allow-host NQN      let this host connect; may be repeated\n"
 	"      --allow-any-host      let every host connect\n"
@@ -47,6 +51,8 @@ static const char help[] =
 struct wishes {
 	const char *exports[TGT_MAX_NAMESPACES];
 	size_t n_exports;
+	const char *drives[TGT_MAX_BDEVS];
+	size_t n_drives;
 	const char *listens[TGT_MAX_PORTS];
 	size_t n_listens;
 	const char *hosts[MAX_REPEATS];
@@ -57,6 +63,7 @@ struct wishes {
 
 enum {
 	OPT_EXPORT = 1000,
+	OPT_DRIVE,
 	OPT_SIZE,
 	OPT_READ_ONLY,
 	OPT_BLOCK_SIZE,
@@ -69,6 +76,7 @@ enum {
 
 static const struct option options[] = {
 	{"export", required_argument, NULL, OPT_EXPORT},
+	{"drive", required_argument, NULL, OPT_DRIVE},
 	{"size", required_argument, NULL, OPT_SIZE},
 	{"read-only", no_argument, NULL, OPT_READ_ONLY},
 	{"block-size", required_argument, NULL, OPT_BLOCK_SIZE},
@@ -154,6 +162,9 @@ static enum tgt_options_result take_option(int opt, const char *arg, struct wish
 	case OPT_EXPORT:
 		fits = collect(w->exports, &w->n_exports, TGT_MAX_NAMESPACES);
 		break;
+	case OPT_DRIVE:
+		fits = collect(w->drives, &w->n_drives, TGT_MAX_BDEVS);
+		break;
 	case OPT_LISTEN:
 		fits = collect(w->listens, &w->n_listens, TGT_MAX_PORTS);
 		break;
@@ -202,6 +213,11 @@ static enum tgt_options_result take_option(int opt, const char *arg, struct wish
 	return TGT_OPTIONS_USAGE;
 }
 
+static bool has_disk(const struct wishes *w)
+{
+	return w->n_exports || w->n_drives;
+}
+
 static enum tgt_options_result collect_options(int argc, char **argv, struct wishes *w,
 					       struct tgt_err *err)
 {
@@ -221,16 +237,16 @@ static enum tgt_options_result collect_options(int argc, char **argv, struct wis
 			    argv[optind], argv[optind]);
 		return TGT_OPTIONS_USAGE;
 	}
-	if (result == TGT_OPTIONS_RUN && !w->n_exports && !w->config) {
+	if (result == TGT_OPTIONS_RUN && !has_disk(w) && !w->config) {
 		tgt_err_set(err, -EINVAL,
-			    "nothing to export: give --export or --config, as in"
+			    "nothing to export: give --export, --drive or --config, as in"
 			    " \"softsta-tgt --export disk.img --size 1G\" (see --help)");
 		return TGT_OPTIONS_USAGE;
 	}
-	if (result == TGT_OPTIONS_RUN && !w->n_exports &&
+	if (result == TGT_OPTIONS_RUN && !has_disk(w) &&
 	    (w->size || w->read_only || w->block_size || w->nqn || w->n_hosts ||
 	     w->allow_any_host || w->n_listens)) {
-		tgt_err_set(err, -EINVAL, "options beside --config need an --export");
+		tgt_err_set(err, -EINVAL, "options beside --config need an --export or a --drive");
 		return TGT_OPTIONS_USAGE;
 	}
 	return result;
@@ -282,7 +298,7 @@ static int export_add(const struct wishes *w, size_t i, struct tgt_config *confi
 		      struct tgt_subsys_conf *subsys, struct tgt_err *err)
 {
 	struct tgt_bdev_conf bdev = {.block_bytes = 512};
-	struct tgt_ns_conf ns = {.nsid = (uint32_t)i + 1};
+	struct tgt_ns_conf ns = {.nsid = (uint32_t)i + 1, .be_nsid = TGT_ONLY_NAMESPACE};
 	uint64_t block_bytes;
 	int rc = export_parse(w->exports[i], w->read_only, &bdev, err);
 
@@ -315,6 +331,28 @@ static int export_add(const struct wishes *w, size_t i, struct tgt_config *confi
 	return tgt_config_add_ns(config, subsys, &ns, err);
 }
 
+/* A drive has no name but its address, by which stactl knows it. */
+static int drive_add(const char *text, struct tgt_config *config, struct tgt_subsys_conf *subsys,
+		     struct tgt_err *err)
+{
+	struct tgt_bdev_conf bdev = {.kind = TGT_BDEV_DRIVE};
+	struct tgt_ns_conf ns = {.be_nsid = TGT_EVERY_NAMESPACE};
+	char bdf[NV_PCI_BDF_TEXT];
+	int rc;
+
+	if (!nv_pci_parse(text, bdf))
+		return tgt_err_set(err, -EINVAL,
+				   "--drive \"%.40s\": is no PCI address such as 0000:01:00.0",
+				   text);
+	snprintf(bdev.name, sizeof(bdev.name), "%s", bdf);
+	bdev.path = bdf;
+	rc = tgt_config_add_bdev(config, &bdev, err);
+	if (rc)
+		return rc;
+	ns.bdev = config->n_bdevs - 1;
+	return tgt_config_add_ns(config, subsys, &ns, err);
+}
+
 static int listen_add(const char *text, struct tgt_subsys_conf *subsys, struct tgt_err *err)
 {
 	union tgt_sockaddr addr;
@@ -328,9 +366,10 @@ static int listen_add(const char *text, struct tgt_subsys_conf *subsys, struct t
 /* A name that stays the same as long as the first export stays where it is. */
 static void default_nqn(const struct wishes *w, const char *machine, char nqn[TGT_NQN_TEXT])
 {
-	char *path = realpath(w->exports[0], NULL);
+	const char *first = w->n_exports ? w->exports[0] : w->drives[0];
+	char *path = realpath(first, NULL);
 
-	tgt_nqn_default(machine, path ? path : w->exports[0], nqn);
+	tgt_nqn_default(machine, path ? path : first, nqn);
 	free(path);
 }
 
@@ -343,8 +382,12 @@ static int apply(const struct wishes *w, const char *machine, struct tgt_config 
 	size_t i;
 	int rc;
 
-	if (!w->n_exports)
+	if (!has_disk(w))
 		return 0;
+	if (w->read_only && w->n_drives)
+		return tgt_err_set(err, -EINVAL,
+				   "--read-only is for files: a --drive can be"
+				   " written by every host that may connect");
 	if (w->size && w->read_only)
 		return tgt_err_set(err, -EINVAL,
 				   "--size creates files or lets them grow,"
@@ -360,6 +403,8 @@ static int apply(const struct wishes *w, const char *machine, struct tgt_config 
 	subsys->allow_any_host = w->allow_any_host;
 	for (i = 0; i < w->n_exports && !rc; i++)
 		rc = export_add(w, i, config, subsys, err);
+	for (i = 0; i < w->n_drives && !rc; i++)
+		rc = drive_add(w->drives[i], config, subsys, err);
 	for (i = 0; i < w->n_hosts && !rc; i++)
 		rc = tgt_config_add_host(subsys, w->hosts[i], err);
 	for (i = 0; i < w->n_listens && !rc; i++)

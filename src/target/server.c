@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "nvme/soft/soft.h"
 #include "target/ctrlr.h"
 #include "target/log.h"
 #include "target/rpc/methods.h"
@@ -28,47 +27,113 @@ static int no_memory(struct tgt_err *err)
 
 /* ---- from configuration to objects -------------------------------------------------------- */
 
+static bool is_identified(const struct tgt_ns *ns)
+{
+	static const struct tgt_ns none;
+
+	return memcmp(ns->uuid, none.uuid, sizeof(ns->uuid)) ||
+	       memcmp(ns->nguid, none.nguid, sizeof(ns->nguid)) ||
+	       memcmp(ns->eui64, none.eui64, sizeof(ns->eui64));
+}
+
 /* Identifiers that stay as long as name, id, block size and disk stay the same. */
-static void ns_identify(const struct tgt_subsys_conf *subsys, const struct tgt_ns_conf *conf,
-			const struct tgt_bdev_conf *bdev, struct tgt_ns *ns)
+static void ns_derive_ids(const struct tgt_subsys *subsys, const struct tgt_bdev_conf *bdev,
+			  struct tgt_ns *ns)
 {
 	char *path = bdev->path ? realpath(bdev->path, NULL) : NULL;
+	const char *disk = path ? path : bdev->name;
 	char seed[4096 + 512];
 
-	snprintf(seed, sizeof(seed), "%s\n%u\n%u\n%s", subsys->nqn, conf->nsid, ns->block_bytes,
-		 path ? path : bdev->name);
+	/* A drive is the same one in another slot. */
+	if (bdev->kind == TGT_BDEV_DRIVE)
+		disk = tgt_backend_info(ns->backend)->serial;
+	snprintf(seed, sizeof(seed), "%s\n%u\n%u\n%s", subsys->nqn, ns->nsid, ns->block_bytes,
+		 disk);
 	free(path);
 	tgt_uuid_derive(seed, ns->uuid);
+	memcpy(ns->nguid, ns->uuid, sizeof(ns->nguid));
+}
+
+/* From the most to the least particular: the namespace's own, the bdev's, the disk's, ours. */
+static void ns_identify(const struct tgt_subsys *subsys, const struct tgt_ns_conf *conf,
+			const struct tgt_bdev_conf *bdev, struct tgt_ns *ns)
+{
+	static const uint8_t no_eui64[sizeof(ns->eui64)];
+
+	if (!is_identified(ns))
+		ns_derive_ids(subsys, bdev, ns);
 	if (bdev->has_uuid)
 		memcpy(ns->uuid, bdev->uuid, sizeof(ns->uuid));
 	if (conf->has_uuid)
 		memcpy(ns->uuid, conf->uuid, sizeof(ns->uuid));
-	memcpy(ns->nguid, conf->has_nguid ? conf->nguid : ns->uuid, sizeof(ns->nguid));
-	memcpy(ns->eui64, conf->eui64, sizeof(ns->eui64));
+	if (conf->has_nguid)
+		memcpy(ns->nguid, conf->nguid, sizeof(ns->nguid));
+	else if (bdev->has_uuid || conf->has_uuid)
+		memcpy(ns->nguid, ns->uuid, sizeof(ns->nguid));
+	if (memcmp(conf->eui64, no_eui64, sizeof(no_eui64)))
+		memcpy(ns->eui64, conf->eui64, sizeof(ns->eui64));
+}
+
+/* What a host is told of all backends of a subsystem is what the weakest of them can do. */
+static void subsys_weigh(struct tgt_subsys *subsys, const struct tgt_backend *backend)
+{
+	const struct nv_ctrl_info *info = tgt_backend_info(backend);
+
+	subsys->oncs &= info->oncs;
+	subsys->write_cache |= info->volatile_write_cache;
+	subsys->awun = util_min(subsys->awun, info->awun);
+	subsys->awupf = util_min(subsys->awupf, info->awupf);
+	subsys->acwu = util_min(subsys->acwu, le16toh(info->id.acwu));
 }
 
 static int ns_add(struct tgt_server *server, struct tgt_subsys *subsys,
-		  const struct tgt_subsys_conf *subsys_conf, const struct tgt_ns_conf *conf)
+		  const struct tgt_ns_conf *conf, struct tgt_err *err)
 {
 	struct tgt_ns *ns = calloc(1, sizeof(*ns));
 	int rc;
 
 	if (!ns)
-		return -ENOMEM;
+		return no_memory(err);
 	ns->nsid = conf->nsid;
 	ns->backend = server->backends[conf->bdev];
-	tgt_backend_describe(ns->backend, ns);
-	ns_identify(subsys_conf, conf, &server->config->bdevs[conf->bdev], ns);
-	subsys->oncs &= tgt_backend_oncs(ns->backend);
-	subsys->write_cache |= tgt_backend_has_cache(ns->backend);
-	rc = tgt_subsys_add_ns(&server->tgt, subsys, ns);
+	rc = tgt_backend_describe(ns->backend, conf->be_nsid, ns, err);
 	if (rc)
-		free(ns);
+		goto free_ns;
+	ns_identify(subsys, conf, &server->config->bdevs[conf->bdev], ns);
+	subsys_weigh(subsys, ns->backend);
+	rc = tgt_subsys_add_ns(&server->tgt, subsys, ns);
+	if (!rc)
+		return 0;
+	tgt_err_set(err, rc, "namespace %u: %s", ns->nsid, strerror(-rc));
+free_ns:
+	free(ns);
+	return rc;
+}
+
+/* All namespaces of a drive, at the ids that are free still. */
+static int ns_add_every(struct tgt_server *server, struct tgt_subsys *subsys,
+			const struct tgt_ns_conf *conf, struct tgt_err *err)
+{
+	const struct tgt_backend *backend = server->backends[conf->bdev];
+	struct tgt_ns_conf one = *conf;
+	size_t n = tgt_backend_ns_count(backend), i;
+	int rc = 0;
+
+	if (!n)
+		return tgt_err_set(err, -ENOENT, "%s: it has no namespace",
+				   server->config->bdevs[conf->bdev].path);
+	one.nsid = 1;
+	for (i = 0; i < n && !rc; i++) {
+		while (tgt_ns_get(subsys, one.nsid))
+			one.nsid++;
+		one.be_nsid = tgt_backend_nsid(backend, i);
+		rc = ns_add(server, subsys, &one, err);
+	}
 	return rc;
 }
 
 static int subsys_build(struct tgt_server *server, const struct tgt_subsys_conf *conf,
-			struct tgt_subsys *subsys)
+			struct tgt_subsys *subsys, struct tgt_err *err)
 {
 	size_t i;
 	int rc = 0;
@@ -83,10 +148,17 @@ static int subsys_build(struct tgt_server *server, const struct tgt_subsys_conf 
 		subsys->max_cntlid = conf->max_cntlid;
 	subsys->allow_any_host = conf->allow_any_host;
 	subsys->oncs = OFFLOADED_ONCS;
+	subsys->awun = subsys->awupf = subsys->acwu = conf->n_ns ? UINT16_MAX : 0;
 	for (i = 0; i < conf->n_hosts && !rc; i++)
-		rc = tgt_subsys_add_host(&server->tgt, subsys, conf->hosts[i]);
+		if (tgt_subsys_add_host(&server->tgt, subsys, conf->hosts[i]))
+			return no_memory(err);
+	/* First those whose id is known, so that it is free. */
 	for (i = 0; i < conf->n_ns && !rc; i++)
-		rc = ns_add(server, subsys, conf, &conf->ns[i]);
+		if (conf->ns[i].be_nsid != TGT_EVERY_NAMESPACE)
+			rc = ns_add(server, subsys, &conf->ns[i], err);
+	for (i = 0; i < conf->n_ns && !rc; i++)
+		if (conf->ns[i].be_nsid == TGT_EVERY_NAMESPACE)
+			rc = ns_add_every(server, subsys, &conf->ns[i], err);
 	return rc;
 }
 
@@ -118,8 +190,11 @@ static int subsystems_build(struct tgt_server *server, struct tgt_err *err)
 		uint32_t nn = conf->max_namespaces ? conf->max_namespaces : TGT_MAX_NAMESPACES;
 		struct tgt_subsys *subsys = tgt_add_subsys(&server->tgt, conf->nqn, nn);
 
-		if (!subsys || subsys_build(server, conf, subsys))
+		if (!subsys)
 			return no_memory(err);
+		rc = subsys_build(server, conf, subsys, err);
+		if (rc)
+			return rc;
 		for (i = 0; i < conf->n_listeners; i++)
 			if (tgt_subsys_add_port(&server->tgt, subsys,
 						tgt_add_port(&server->tgt, &conf->listeners[i])))
@@ -131,6 +206,23 @@ static int subsystems_build(struct tgt_server *server, struct tgt_err *err)
 	return 0;
 }
 
+static int backend_open(struct tgt_server *server, const struct tgt_bdev_conf *conf,
+			struct tgt_backend **backend, struct tgt_err *err)
+{
+	struct tgt_limits *limits = &server->tgt.limits;
+	uint32_t max_io_bytes;
+	int rc = tgt_backend_open(server, conf, backend, err);
+
+	if (rc)
+		return rc;
+	server->n_backends++;
+	/* MDTS is one number for all namespaces of a host. */
+	max_io_bytes = tgt_backend_info(*backend)->mdts_bytes;
+	if (max_io_bytes)
+		limits->max_io_bytes = util_min(limits->max_io_bytes, max_io_bytes);
+	return tgt_backend_attach(server, *backend, err);
+}
+
 static int backends_open(struct tgt_server *server, struct tgt_err *err)
 {
 	const struct tgt_config *config = server->config;
@@ -140,11 +232,8 @@ static int backends_open(struct tgt_server *server, struct tgt_err *err)
 	if (!server->backends)
 		return no_memory(err);
 	while (server->n_backends < config->n_bdevs && !rc) {
-		rc = tgt_backend_open(server, &config->bdevs[server->n_backends],
-				      &server->backends[server->n_backends], err);
-		if (!rc)
-			rc = tgt_backend_attach(server, server->backends[server->n_backends++],
-						err);
+		rc = backend_open(server, &config->bdevs[server->n_backends],
+				  &server->backends[server->n_backends], err);
 	}
 	return rc;
 }
@@ -213,7 +302,7 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 	}
 	server->tgt.has_config_file = config->waits_for_addresses;
 	server->tgt.now_ms = tgt_loop_now_ms();
-	rc = nv_soft_mem_create(&(struct nv_soft_mem_conf){.trust_all = true}, &server->mem);
+	rc = tgt_disks_init(&server->disks);
 	if (rc)
 		rc = no_memory(err);
 	/* Addresses first: they say which devices are needed. Listening last: hosts may come then.
@@ -324,7 +413,7 @@ void tgt_server_stop(struct tgt_server *server)
 	free(server->backends);
 	tgt_datapath_stop(server);
 	tgt_listener_fini(server);
-	nv_soft_mem_destroy(server->mem);
+	tgt_disks_fini(&server->disks);
 	tgt_loop_fini(&server->loop);
 	tgt_fini(&server->tgt);
 }

@@ -15,6 +15,7 @@
 #include <rdma/rdma_cma.h>
 
 #include "target/config.h"
+#include "target/disk.h"
 #include "target/loop.h"
 #include "target/queue.h"
 #include "target/rpc/dispatch.h"
@@ -26,7 +27,6 @@ struct doca_pe;
 struct doca_sta;
 struct doca_sta_io;
 struct nv_ctrl_info;
-struct nv_soft_mem;
 struct tgt_cm_request;
 struct tgt_rpc;
 
@@ -85,7 +85,7 @@ struct tgt_server {
 	struct tgt_loop_source io_source;
 	uint32_t n_eus;
 
-	struct nv_soft_mem *mem;
+	struct tgt_disks disks;
 	struct tgt_backend **backends; /* by index of config->bdevs */
 	size_t n_backends;
 
@@ -158,10 +158,25 @@ int tgt_backend_open(struct tgt_server *server, const struct tgt_bdev_conf *conf
 		     struct tgt_backend **backend, struct tgt_err *err);
 /** tgt_backend_attach() - create its queues and give them to DOCA STA (which is running). */
 int tgt_backend_attach(struct tgt_server *server, struct tgt_backend *backend, struct tgt_err *err);
-/** tgt_backend_describe() - fill size and flags of @ns. */
-void tgt_backend_describe(const struct tgt_backend *backend, struct tgt_ns *ns);
-uint16_t tgt_backend_oncs(const struct tgt_backend *backend);
-bool tgt_backend_has_cache(const struct tgt_backend *backend);
+/**
+ * tgt_backend_describe() - what the disk says of its namespace @be_nsid: size, flags, hints and, of
+ * a drive, identifiers. 0, or a negative errno if it cannot be served.
+ */
+int tgt_backend_describe(const struct tgt_backend *backend, uint32_t be_nsid, struct tgt_ns *ns,
+			 struct tgt_err *err);
+/** tgt_backend_ns_count() - its active namespaces; tgt_backend_nsid() is the id of the @i-th. */
+size_t tgt_backend_ns_count(const struct tgt_backend *backend);
+uint32_t tgt_backend_nsid(const struct tgt_backend *backend, size_t i);
+
+enum {
+	TGT_DISK_NAME_TEXT = 64 + 11, /* a bdev's, and of a drive "n" and the namespace */
+};
+
+/** tgt_backend_disk_name() - as tgt_config_find_disk() understands it. Return: @name. */
+const char *tgt_backend_disk_name(const struct tgt_backend *backend, uint32_t be_nsid,
+				  char name[TGT_DISK_NAME_TEXT]);
+/** tgt_backend_info() - what its controller says of itself. */
+const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *backend);
 /** tgt_backend_media_errors() - commands that failed for what is stored, not for what was asked. */
 uint64_t tgt_backend_media_errors(const struct tgt_backend *backend);
 struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *backend);
@@ -169,8 +184,6 @@ struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *backend)
 void tgt_backend_detach(struct tgt_server *server, struct tgt_backend *backend);
 /** tgt_backend_close() - flush the store and free it. NULL is fine. */
 void tgt_backend_close(struct tgt_backend *backend);
-/** tgt_backend_info() - what its controller says of itself. */
-const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *backend);
 /** tgt_backend_queue_count() - queues that STA has; the handle of the @i-th, NULL if it is gone. */
 size_t tgt_backend_queue_count(const struct tgt_backend *backend);
 struct doca_sta_be_q_handle *tgt_backend_queue_handle(const struct tgt_backend *backend, size_t i);

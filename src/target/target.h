@@ -55,14 +55,34 @@ struct tgt_usage {
 	uint64_t media_errors;
 };
 
+/*
+ * Fields of Identify Namespace that are the disk's own to say, as it reports them, in host order:
+ * atomicity, preferred sizes and boundaries. All zero: nothing to say.
+ */
+struct tgt_ns_hints {
+	uint8_t nsfeat; /* TGT_NSFEAT_* */
+	uint8_t dlfeat;
+	uint16_t nawun, nawupf, nacwu, nabsn, nabo, nabspf;
+	uint16_t noiob;
+	uint16_t npwg, npwa, npdg, npda, nows;
+};
+
+enum {
+	/* NSFEAT bits that say which of the fields above mean something. */
+	TGT_NSFEAT_ATOMICS = 1 << 1,
+	TGT_NSFEAT_OPTPERF = 1 << 4,
+};
+
 struct tgt_ns {
 	uint32_t nsid;
+	uint32_t be_nsid; /* at the backend */
 	uint64_t blocks;
 	uint32_t block_bytes;
 	bool is_read_only;
 	uint8_t uuid[16];
 	uint8_t nguid[16];
 	uint8_t eui64[8]; /* all zero: none, we own no OUI */
+	struct tgt_ns_hints hints;
 	struct tgt_backend *backend;
 	struct doca_sta_ns_handle *sta; /* NULL in tests */
 };
@@ -83,6 +103,7 @@ struct tgt_subsys {
 	uint16_t next_cntlid;
 	uint16_t oncs; /* optional NVM commands that every backend serves */
 	bool write_cache; /* some backend has a volatile write cache */
+	uint16_t awun, awupf, acwu; /* the least of the backends', 0's based */
 	struct doca_sta_subs_handle *sta; /* NULL for discovery and in tests */
 };
 

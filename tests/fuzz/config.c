@@ -40,6 +40,8 @@ static void check_subsys(const struct tgt_config *config, const struct tgt_subsy
 		check_text(subsys->hosts[i], sizeof(subsys->hosts[i]));
 	for (i = 0; i < subsys->n_ns; i++) {
 		require(subsys->ns[i].bdev < config->n_bdevs);
+		require(subsys->ns[i].be_nsid == TGT_ONLY_NAMESPACE ||
+			config->bdevs[subsys->ns[i].bdev].kind == TGT_BDEV_DRIVE);
 		require(subsys->ns[i].nsid >= 1 && subsys->ns[i].nsid <= TGT_MAX_NAMESPACES);
 		for (other = 0; other < i; other++)
 			require(subsys->ns[other].nsid != subsys->ns[i].nsid);
@@ -61,7 +63,12 @@ static void check(const struct tgt_config *config)
 
 		check_text(bdev->name, sizeof(bdev->name));
 		require(tgt_config_find_bdev(config, bdev->name) == (long)i);
-		require((bdev->kind == TGT_BDEV_FILE) == (bdev->path != NULL));
+		require((bdev->kind == TGT_BDEV_FILE || bdev->kind == TGT_BDEV_DRIVE) ==
+			(bdev->path != NULL));
+		if (bdev->kind == TGT_BDEV_DRIVE) {
+			require(!bdev->block_bytes && !bdev->size_bytes);
+			continue;
+		}
 		require(bdev->block_bytes == 512 || bdev->block_bytes == 4096);
 		require(bdev->size_bytes % bdev->block_bytes == 0);
 	}

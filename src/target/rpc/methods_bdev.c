@@ -12,7 +12,8 @@
 /* ---- bdevs -------------------------------------------------------------------------------- */
 
 /* The namespace that shows it to hosts, NULL if there is none. */
-static const struct tgt_ns *ns_of(const struct tgt_server *server, const struct tgt_backend *be)
+static const struct tgt_ns *ns_of(const struct tgt_server *server, const struct tgt_backend *be,
+				  uint32_t be_nsid)
 {
 	size_t s;
 	uint32_t n;
@@ -21,7 +22,8 @@ static const struct tgt_ns *ns_of(const struct tgt_server *server, const struct 
 		const struct tgt_subsys *subsys = server->tgt.subsystems[s];
 
 		for (n = 0; n < subsys->nn; n++)
-			if (subsys->ns[n] && subsys->ns[n]->backend == be)
+			if (subsys->ns[n] && subsys->ns[n]->backend == be &&
+			    subsys->ns[n]->be_nsid == be_nsid)
 				return subsys->ns[n];
 	}
 	return NULL;
@@ -30,6 +32,8 @@ static const struct tgt_ns *ns_of(const struct tgt_server *server, const struct 
 static const char *product_of(enum tgt_bdev_kind kind)
 {
 	switch (kind) {
+	case TGT_BDEV_DRIVE:
+		return "NVMe disk";
 	case TGT_BDEV_FILE:
 		return "AIO disk";
 	case TGT_BDEV_RAM:
@@ -40,28 +44,54 @@ static const char *product_of(enum tgt_bdev_kind kind)
 	return "";
 }
 
-static void add_driver_specific(json_object *bdev, const struct tgt_bdev_conf *conf)
+static json_object *file_specific(const struct tgt_bdev_conf *conf)
 {
-	json_object *specific = json_object_new_object(), *aio = json_object_new_object();
+	json_object *aio = json_object_new_object();
 
-	if (conf->kind == TGT_BDEV_FILE) {
-		tgt_json_add_text(aio, "filename", conf->path);
-		tgt_json_add_bool(aio, "readonly", conf->read_only);
-		json_object_object_add(specific, "aio", json_object_get(aio));
-	}
-	json_object_put(aio);
+	tgt_json_add_text(aio, "filename", conf->path);
+	tgt_json_add_bool(aio, "readonly", conf->read_only);
+	return aio;
+}
+
+/* SPDK has a list of one for each path to the namespace. */
+static json_object *drive_specific(const struct tgt_bdev_conf *conf, uint32_t be_nsid)
+{
+	json_object *list = json_object_new_array(), *one = json_object_new_object();
+	json_object *trid = json_object_new_object(), *ns = json_object_new_object();
+
+	tgt_json_add_text(trid, "trtype", "PCIe");
+	tgt_json_add_text(trid, "traddr", conf->path);
+	tgt_json_add_number(ns, "id", be_nsid);
+	tgt_json_add_text(one, "pci_address", conf->path);
+	json_object_object_add(one, "trid", trid);
+	json_object_object_add(one, "ns_data", ns);
+	json_object_array_add(list, one);
+	return list;
+}
+
+static void add_driver_specific(json_object *bdev, const struct tgt_bdev_conf *conf,
+				uint32_t be_nsid)
+{
+	json_object *specific = json_object_new_object();
+
+	if (conf->kind == TGT_BDEV_FILE)
+		json_object_object_add(specific, "aio", file_specific(conf));
+	if (conf->kind == TGT_BDEV_DRIVE)
+		json_object_object_add(specific, "nvme", drive_specific(conf, be_nsid));
 	json_object_object_add(bdev, "driver_specific", specific);
 }
 
-static json_object *describe_bdev(const struct tgt_server *server, size_t i)
+static json_object *describe_bdev(const struct tgt_server *server, size_t i, uint32_t be_nsid,
+				  const char *name)
 {
 	const struct tgt_bdev_conf *conf = &server->config->bdevs[i];
-	const struct tgt_ns *shown = ns_of(server, server->backends[i]);
+	const struct tgt_ns *shown = ns_of(server, server->backends[i], be_nsid);
 	json_object *bdev = json_object_new_object();
 	struct tgt_ns size = {0};
 
-	tgt_backend_describe(server->backends[i], &size);
-	tgt_json_add_text(bdev, "name", conf->name);
+	/* Of what cannot be served the size stays 0. */
+	(void)tgt_backend_describe(server->backends[i], be_nsid, &size, NULL);
+	tgt_json_add_text(bdev, "name", name);
 	tgt_json_add_text(bdev, "product_name", product_of(conf->kind));
 	tgt_json_add_number(bdev, "block_size", size.block_bytes);
 	tgt_json_add_number(bdev, "num_blocks", size.blocks);
@@ -69,39 +99,46 @@ static json_object *describe_bdev(const struct tgt_server *server, size_t i)
 		tgt_json_add_uuid(bdev, "uuid", conf->has_uuid ? conf->uuid : shown->uuid);
 	tgt_json_add_bool(bdev, "claimed", shown);
 	tgt_json_add_bool(bdev, "read_only", size.is_read_only);
-	add_driver_specific(bdev, conf);
+	add_driver_specific(bdev, conf, be_nsid);
 	return bdev;
 }
 
-/* A list of what @describe makes of each disk, or of the one that "name" says. */
-static int list_disks(const struct tgt_rpc_call *call,
-		      json_object *(*describe)(const struct tgt_server *server, size_t i),
-		      json_object **result)
+/* What SPDK calls a bdev is one namespace of a drive. */
+static void list_bdevs_of(const struct tgt_server *server, size_t i, const char *wanted,
+			  json_object *list)
+{
+	const struct tgt_backend *be = server->backends[i];
+	char name[TGT_DISK_NAME_TEXT];
+	size_t n;
+
+	for (n = 0; n < tgt_backend_ns_count(be); n++) {
+		uint32_t be_nsid = tgt_backend_nsid(be, n);
+
+		tgt_backend_disk_name(be, be_nsid, name);
+		if (!wanted || !strcmp(wanted, name))
+			json_object_array_add(list, describe_bdev(server, i, be_nsid, name));
+	}
+}
+
+int tgt_rpc_bdev_get_bdevs(const struct tgt_rpc_call *call, json_object **result)
 {
 	const struct tgt_server *server = call->table->server;
+	uint64_t timeout; /* SPDK waits so long for the bdev to appear; here all are there */
 	const char *name = NULL;
+	uint32_t be_nsid;
 	size_t i;
 
-	if (tgt_take_string(&call->call, call->params, "name", &name) < 0)
+	if (tgt_take_number(&call->call, call->params, "timeout", INT64_MAX, &timeout) < 0 ||
+	    tgt_take_string(&call->call, call->params, "name", &name) < 0)
 		return -EINVAL;
-	if (name && tgt_config_find_bdev(server->config, name) < 0)
+	if (name && tgt_config_find_disk(server->config, name, &be_nsid) < 0)
 		return tgt_bad(&call->call, -ENODEV, "name", "there is no bdev \"%.64s\"", name);
 	*result = json_object_new_array();
 	if (!*result)
 		return -ENOMEM;
 	for (i = 0; i < server->n_backends; i++)
-		if (!name || !strcmp(server->config->bdevs[i].name, name))
-			json_object_array_add(*result, describe(server, i));
+		list_bdevs_of(server, i, name, *result);
 	return 0;
-}
-
-int tgt_rpc_bdev_get_bdevs(const struct tgt_rpc_call *call, json_object **result)
-{
-	uint64_t timeout; /* SPDK waits so long for the bdev to appear; here all are there */
-
-	if (tgt_take_number(&call->call, call->params, "timeout", INT64_MAX, &timeout) < 0)
-		return -EINVAL;
-	return list_disks(call, describe_bdev, result);
 }
 
 /* ---- controllers -------------------------------------------------------------------------- */
@@ -126,7 +163,21 @@ static json_object *describe_controller(const struct tgt_server *server, size_t 
 
 int tgt_rpc_bdev_nvme_get_controllers(const struct tgt_rpc_call *call, json_object **result)
 {
-	return list_disks(call, describe_controller, result);
+	const struct tgt_server *server = call->table->server;
+	const char *name = NULL;
+	size_t i;
+
+	if (tgt_take_string(&call->call, call->params, "name", &name) < 0)
+		return -EINVAL;
+	if (name && tgt_config_find_bdev(server->config, name) < 0)
+		return tgt_bad(&call->call, -ENODEV, "name", "there is no bdev \"%.64s\"", name);
+	*result = json_object_new_array();
+	if (!*result)
+		return -ENOMEM;
+	for (i = 0; i < server->n_backends; i++)
+		if (!name || !strcmp(server->config->bdevs[i].name, name))
+			json_object_array_add(*result, describe_controller(server, i));
+	return 0;
 }
 
 int tgt_rpc_bdev_nvme_reset_controller(const struct tgt_rpc_call *call, json_object **result)

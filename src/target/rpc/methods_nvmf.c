@@ -61,24 +61,16 @@ static json_object *describe_port(const struct tgt_port *port)
 	return o;
 }
 
-static const char *bdev_name(const struct tgt_server *server, const struct tgt_backend *be)
-{
-	size_t i;
-
-	for (i = 0; i < server->n_backends; i++)
-		if (server->backends[i] == be)
-			return server->config->bdevs[i].name;
-	return "";
-}
-
-static json_object *describe_ns(const struct tgt_server *server, const struct tgt_ns *ns)
+static json_object *describe_ns(const struct tgt_ns *ns)
 {
 	static const uint8_t none[sizeof(ns->eui64)];
 	json_object *o = json_object_new_object();
+	char name[TGT_DISK_NAME_TEXT];
 
+	tgt_backend_disk_name(ns->backend, ns->be_nsid, name);
 	tgt_json_add_number(o, "nsid", ns->nsid);
-	tgt_json_add_text(o, "bdev_name", bdev_name(server, ns->backend));
-	tgt_json_add_text(o, "name", bdev_name(server, ns->backend));
+	tgt_json_add_text(o, "bdev_name", name);
+	tgt_json_add_text(o, "name", name);
 	tgt_json_add_hex(o, "nguid", ns->nguid, sizeof(ns->nguid));
 	if (memcmp(ns->eui64, none, sizeof(none)))
 		tgt_json_add_hex(o, "eui64", ns->eui64, sizeof(ns->eui64));
@@ -110,8 +102,7 @@ static json_object *list_ports(struct tgt_port *const *ports, size_t n)
 	return list;
 }
 
-static void add_nvm(const struct tgt_server *server, const struct tgt_subsys *subsys,
-		    json_object *o)
+static void add_nvm(const struct tgt_subsys *subsys, json_object *o)
 {
 	json_object *namespaces = json_object_new_array();
 	uint32_t n;
@@ -123,7 +114,7 @@ static void add_nvm(const struct tgt_server *server, const struct tgt_subsys *su
 	tgt_json_add_number(o, "max_cntlid", subsys->max_cntlid);
 	for (n = 0; n < subsys->nn; n++)
 		if (subsys->ns[n])
-			json_object_array_add(namespaces, describe_ns(server, subsys->ns[n]));
+			json_object_array_add(namespaces, describe_ns(subsys->ns[n]));
 	json_object_object_add(o, "namespaces", namespaces);
 }
 
@@ -141,7 +132,7 @@ static json_object *describe_subsys(const struct tgt_server *server,
 	tgt_json_add_bool(o, "allow_any_host", subsys->is_discovery || subsys->allow_any_host);
 	json_object_object_add(o, "hosts", list_hosts(subsys));
 	if (!subsys->is_discovery)
-		add_nvm(server, subsys, o);
+		add_nvm(subsys, o);
 	return o;
 }
 

@@ -106,6 +106,32 @@ static void good_subsystem(void **state)
 	tgt_config_fini(&config);
 }
 
+/* A drive is a bdev; what stands in a subsystem are its namespaces. */
+static void good_drives(void **state)
+{
+	const struct tgt_subsys_conf *s;
+	struct tgt_config config;
+	struct tgt_err err;
+
+	(void)state;
+	assert_int_equal(load(&config, "good-drives", &err), 0);
+	assert_int_equal(warnings, 0);
+	assert_int_equal(config.n_bdevs, 2);
+	assert_int_equal(config.bdevs[1].kind, TGT_BDEV_DRIVE);
+	assert_string_equal(config.bdevs[1].path, "0000:82:00.1");
+	s = &config.subsystems[0];
+	assert_int_equal(s->n_ns, 3);
+	assert_int_equal(s->ns[0].nsid, 7);
+	assert_int_equal(s->ns[0].bdev, 0);
+	assert_int_equal(s->ns[0].be_nsid, 2);
+	assert_int_equal(s->ns[1].nsid, 1);
+	assert_int_equal(s->ns[1].bdev, 1);
+	assert_int_equal(s->ns[1].be_nsid, 1);
+	assert_int_equal(s->ns[2].nsid, 2);
+	assert_int_equal(s->ns[2].be_nsid, 1);
+	tgt_config_fini(&config);
+}
+
 /* What is for another transport is skipped with one warning each, the rest works. */
 static void other_transports(void **state)
 {
@@ -135,6 +161,12 @@ static const struct {
 	{"bad-no-method", "method", ""},
 	{"bad-no-params", "bdev_null_create", "params"},
 	{"bad-block-size", "bdev_null_create", "520"},
+	{"bad-drive-address", "bdev_nvme_attach_controller", "0000:01:00.0"},
+	{"bad-drive-remote", "bdev_nvme_attach_controller", "only PCIe"},
+	{"bad-drive-twice", "bdev_nvme_attach_controller", "Nvme0"},
+	{"bad-drive-whole", "nvmf_subsystem_add_ns", "no bdev \"Nvme0\""},
+	{"bad-drive-n0", "nvmf_subsystem_add_ns", "no bdev \"Nvme0n0\""},
+	{"bad-drive-ns-twice", "nvmf_subsystem_add_ns", "namespace already"},
 	{"bad-num-blocks-text", "bdev_null_create", "num_blocks"},
 	{"bad-no-filename", "bdev_aio_create", "filename"},
 	{"bad-bdev-twice", "bdev_null_create", "\"n\""},
@@ -270,6 +302,31 @@ static void options_good(void **state)
 	tgt_config_fini(&c);
 }
 
+static void options_drives(void **state)
+{
+	const struct tgt_subsys_conf *s;
+	struct tgt_config c;
+	struct tgt_err err;
+
+	(void)state;
+	assert_int_equal(parse(&c, &err, 6, "--drive", "01:00.0", "--export", "ram:1M", "--drive",
+			       "0000:AF:00.0"),
+			 TGT_OPTIONS_RUN);
+	s = &c.subsystems[0];
+	assert_int_equal(c.n_bdevs, 3);
+	assert_int_equal(s->n_ns, 3);
+	assert_int_equal(s->ns[0].nsid, 1); /* the export */
+	assert_int_equal(s->ns[1].nsid, 0);
+	assert_int_equal(s->ns[1].be_nsid, TGT_EVERY_NAMESPACE);
+	assert_int_equal(c.bdevs[1].kind, TGT_BDEV_DRIVE);
+	assert_string_equal(c.bdevs[1].name, "0000:01:00.0");
+	assert_string_equal(c.bdevs[2].path, "0000:af:00.0");
+	tgt_config_fini(&c);
+	assert_int_equal(parse(&c, &err, 2, "--drive", "01:00.0"), TGT_OPTIONS_RUN);
+	assert_null(tgt_nqn_check(c.subsystems[0].nqn));
+	tgt_config_fini(&c);
+}
+
 static void options_read_only(void **state)
 {
 	struct tgt_config c;
@@ -324,6 +381,11 @@ static void options_bad(void **state)
 		  "--read-only", 0);
 	check_bad(TGT_OPTIONS_FAIL, "--size is for a file", 4, "--export", "ram:1M", "--size",
 		  "1M");
+	check_bad(TGT_OPTIONS_FAIL, "PCI address", 2, "--drive", "/dev/nvme0n1", 0, 0);
+	check_bad(TGT_OPTIONS_FAIL, "0000:01:00.0", 4, "--drive", "01:00.0", "--drive",
+		  "0000:01:00.0");
+	check_bad(TGT_OPTIONS_FAIL, "--read-only is for files", 4, EXPORT, "--read-only",
+		  "--drive=01:00.0");
 	check_bad(TGT_OPTIONS_FAIL, "too large", 4, EXPORT, "--size", "9999999999999G");
 	check_bad(TGT_OPTIONS_FAIL, "multiple", 4, EXPORT, "--size", "1000");
 	check_bad(TGT_OPTIONS_FAIL, "--block-size", 4, EXPORT, "--block-size", "1024");
@@ -339,14 +401,11 @@ static void options_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_bdevs),
-		cmocka_unit_test(good_subsystem),
-		cmocka_unit_test(other_transports),
-		cmocka_unit_test(bad_files),
-		cmocka_unit_test(no_files_and_a_large_one),
-		cmocka_unit_test(options_good),
-		cmocka_unit_test(options_bad),
-		cmocka_unit_test(options_read_only),
+		cmocka_unit_test(good_bdevs),	  cmocka_unit_test(good_drives),
+		cmocka_unit_test(good_subsystem), cmocka_unit_test(other_transports),
+		cmocka_unit_test(bad_files),	  cmocka_unit_test(no_files_and_a_large_one),
+		cmocka_unit_test(options_good),	  cmocka_unit_test(options_drives),
+		cmocka_unit_test(options_bad),	  cmocka_unit_test(options_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

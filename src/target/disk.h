@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One disk, as far as it is NVMe: the controller that the driver has brought up, and where that
+ * came from. A drive is reached through VFIO; everything else is a store behind a soft controller.
+ * Nobody above sees a difference but that a soft queue needs its companion.
+ */
+#ifndef TGT_DISK_H
+#define TGT_DISK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nvme/drv.h"
+#include "nvme/soft/soft.h"
+#include "target/config.h"
+
+struct nv_drive;
+struct nv_vfio;
+
+/* What disks share: one memory, and one IOMMU address space for drives. */
+struct tgt_disks {
+	struct nv_pool *pool;
+	struct nv_vfio *vfio;
+	struct nv_soft_mem *soft_mem;
+	struct nv_mem mem; /* the pool's, for everything that a controller reads or writes */
+};
+
+struct tgt_disk {
+	struct tgt_disks *disks;
+	const struct tgt_bdev_conf *conf;
+	struct nv_soft *soft; /* either this */
+	struct nv_drive *drive; /* or that */
+	struct nv_ctrl *ctrl;
+	struct nv_ns_info *ns; /* the active ones, as they were at the start */
+	size_t n_ns;
+};
+
+/** tgt_disks_init() - 0 or -ENOMEM, with nothing left. */
+int tgt_disks_init(struct tgt_disks *disks);
+
+/** tgt_disks_fini() - all disks are closed, and nobody uses their memory. */
+void tgt_disks_fini(struct tgt_disks *disks);
+
+/**
+ * tgt_disk_open() - bring the controller of @conf up
+ * @index: of the bdev, for the serial number of a soft controller
+ * @io_queues: I/O queue pairs that will be asked for
+ *
+ * Return: 0, or a negative errno with the cause in @why; @disk is to be closed in either case.
+ */
+int tgt_disk_open(struct tgt_disk *disk, struct tgt_disks *disks, const struct tgt_bdev_conf *conf,
+		  size_t index, uint16_t io_queues, struct nv_err *why);
+
+/** tgt_disk_close() - shut the controller down, flush the store; also what is half open. */
+void tgt_disk_close(struct tgt_disk *disk);
+
+/**
+ * tgt_disk_ns() - a namespace that can be served: blocks of 512 to 4096 bytes, without metadata.
+ *
+ * Return: 0, or a negative errno with the cause in @why.
+ */
+int tgt_disk_ns(const struct tgt_disk *disk, uint32_t be_nsid, const struct nv_ns_info **ns,
+		struct nv_err *why);
+
+#endif
