@@ -17,25 +17,26 @@ hints() {
 table=()
 # combine VERBS DISKS: one combination.
 combine() {
-	local verbs=$1 disks=$2 n=0 d names=() args=() qemu='' iommu=() began=$SECONDS
+	local verbs=$1 disks=$2 n=0 d names=() args=() options=() began=$SECONDS
 	rm -rf "${work:?}/target" "$work/host"
 	mkdir "$work/target"
 	cp "$prefix/bin/softsta-tgt" "$libdir"/*.so.? "$work/target/"
 	echo "$verbs" >"$work/target/verbs"
 	for d in small large first second; do names+=("$(disk "$verbs-$disks-$d.img" 64M)"); done
 	if [ "$disks" = drives ]; then
-		qemu=$(drive_machine "${names[@]}")
-		iommu=(-a intel_iommu=on)
+		options+=(-a intel_iommu=on -q "$(drive_machine "${names[@]}")")
 	else
 		mkdir "$work/share"
 		ln "${names[@]}" "$work/share/" 2>/dev/null || cp "${names[@]}" "$work/share/"
+		options+=(-s "$work/share")
 		for d in "${names[@]}"; do args+=(--export "/share/$(basename "$d")"); done
 	fi
-	"$vm/vm-run" -n target -t tap1 -i 10.99.0.2/24 -T 300 -j "$work/target" "${iommu[@]}" \
-		-q "$qemu" $([ "$verbs" = rxe ] || echo -R) $([ "$disks" = drives ] || echo -s "$work/share") \
+	[ "$verbs" = rxe ] || options+=(-R)
+	"$vm/vm-run" -n target -t tap1 -i 10.99.0.2/24 -T 300 -j "$work/target" "${options[@]}" \
 		"$vm/guest/target.sh" --listen 10.99.0.2 --nqn $NQN --allow-any-host "${args[@]}" \
 		>"$work/target.log" 2>&1 &
 	guests+=($!)
+	# shellcheck disable=SC2034 # for await and finish
 	guest_target=$!
 	await target ready 90
 	guest host 3 250 disks.sh 10.99.0.2 $NQN 4
