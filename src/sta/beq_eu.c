@@ -198,11 +198,11 @@ void sta_beq_check_timeouts(struct sta_eu *eu)
 
 	for (struct doca_sta_be_q_handle *beq = eu->beqs; beq; beq = beq->next) {
 		struct sta_req *req;
-		uint32_t cid = 0;
+		uint32_t entry = 0;
 
 		if (!beq->q.num_inflight)
 			continue;
-		while ((req = sta_nvq_next_late(&beq->q, eu->now_ns, limit_ns, &cid)))
+		while ((req = sta_nvq_next_late(&beq->q, eu->now_ns, limit_ns, &entry)))
 			report_late(eu, beq, req);
 		give_up_waiting(eu, beq, limit_ns);
 		if (beq->is_closing && sta_nvq_all_late(&beq->q))

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sta/limits.h"
+#define TURN_MASK (0xffffu >> STA_NVQ_ENTRY_BITS)
 
 static inline void to_device(void)
 {
@@ -42,41 +42,57 @@ int sta_nvq_init(struct sta_nvq *q, const struct sta_nvq_mem *mem)
 	q->phase = 1;
 	q->depth = entries - 1 < STA_MAX_BEQ_INFLIGHT ? entries - 1 : STA_MAX_BEQ_INFLIGHT;
 	q->inflight = calloc(q->depth, sizeof(*q->inflight));
-	q->free_cids = calloc(q->depth, sizeof(*q->free_cids));
-	if (!q->inflight || !q->free_cids) {
+	q->free_entries = calloc(q->depth, sizeof(*q->free_entries));
+	if (!q->inflight || !q->free_entries) {
 		sta_nvq_fini(q);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < q->depth; i++)
-		q->free_cids[i] = (uint16_t)i;
+		q->free_entries[i] = (uint16_t)i;
 	return 0;
 }
 
 void sta_nvq_fini(struct sta_nvq *q)
 {
 	free(q->inflight);
-	free(q->free_cids);
+	free(q->free_entries);
 	q->inflight = NULL;
-	q->free_cids = NULL;
+	q->free_entries = NULL;
 }
 
-/* free_cids[0 .. depth - num_inflight) are free. */
-static void release_cid(struct sta_nvq *q, uint16_t cid)
+/* free_entries[0 .. depth - num_inflight) are free. */
+static void release(struct sta_nvq *q, uint16_t entry)
 {
-	q->inflight[cid].cookie = NULL;
+	struct sta_nvq_entry *e = &q->inflight[entry];
+
+	e->cookie = NULL;
+	e->turn = (e->turn + 1) & TURN_MASK;
 	q->num_inflight--;
-	q->free_cids[q->depth - q->num_inflight - 1] = cid;
+	q->free_entries[q->depth - q->num_inflight - 1] = entry;
+}
+
+static struct sta_nvq_entry *find(struct sta_nvq *q, uint16_t cid)
+{
+	struct sta_nvq_entry *e = &q->inflight[cid & STA_NVQ_ENTRY_MASK];
+
+	if ((cid & STA_NVQ_ENTRY_MASK) >= q->depth || !e->cookie ||
+	    e->turn != cid >> STA_NVQ_ENTRY_BITS)
+		return NULL;
+	return e;
 }
 
 void sta_nvq_push(struct sta_nvq *q, const struct sta_sqe *sqe, void *cookie, uint64_t now_ns)
 {
-	uint16_t cid = q->free_cids[q->depth - q->num_inflight - 1];
+	uint16_t entry = q->free_entries[q->depth - q->num_inflight - 1];
+	struct sta_nvq_entry *e = &q->inflight[entry];
 	struct sta_sqe *slot = &q->sq[q->sq_tail];
 
 	q->num_inflight++;
-	q->inflight[cid] = (struct sta_nvq_entry){.cookie = cookie, .since_ns = now_ns};
+	e->cookie = cookie;
+	e->since_ns = now_ns;
+	e->is_late = false;
 	memcpy(slot, sqe, sizeof(*slot));
-	slot->cid = htole16(cid);
+	slot->cid = htole16((uint16_t)(entry | e->turn << STA_NVQ_ENTRY_BITS));
 	q->sq_tail = (q->sq_tail + 1) & (q->entries - 1);
 }
 
@@ -93,26 +109,27 @@ bool sta_nvq_ring(struct sta_nvq *q)
 bool sta_nvq_poll(struct sta_nvq *q, struct sta_nvq_cpl *cpl)
 {
 	const struct sta_cqe *cqe;
-	uint16_t status, cid;
+	struct sta_nvq_entry *e;
+	uint16_t status;
 
 	for (;;) {
 		cqe = &q->cq[q->cq_head];
 		status = le16toh(__atomic_load_n(&cqe->status, __ATOMIC_ACQUIRE));
 		if ((status & 1) != q->phase)
 			return false;
-		cid = le16toh(cqe->cid);
+		e = find(q, le16toh(cqe->cid));
 		cpl->status = status;
 		cpl->dw0 = le32toh(cqe->dw0);
 		cpl->dw1 = le32toh(cqe->dw1);
 		q->cq_head = (q->cq_head + 1) & (q->entries - 1);
 		if (q->cq_head == 0)
 			q->phase ^= 1;
-		if (cid < q->depth && q->inflight[cid].cookie)
+		if (e)
 			break;
 		q->bad_cqes++;
 	}
-	cpl->cookie = q->inflight[cid].cookie;
-	release_cid(q, cid);
+	cpl->cookie = e->cookie;
+	release(q, (uint16_t)(e - q->inflight));
 	return true;
 }
 
@@ -126,10 +143,10 @@ bool sta_nvq_ack(struct sta_nvq *q)
 	return true;
 }
 
-void *sta_nvq_next_late(struct sta_nvq *q, uint64_t now_ns, uint64_t limit_ns, uint32_t *cid)
+void *sta_nvq_next_late(struct sta_nvq *q, uint64_t now_ns, uint64_t limit_ns, uint32_t *entry)
 {
-	for (; *cid < q->depth; ++*cid) {
-		struct sta_nvq_entry *e = &q->inflight[*cid];
+	for (; *entry < q->depth; ++*entry) {
+		struct sta_nvq_entry *e = &q->inflight[*entry];
 
 		if (!e->cookie || e->is_late || now_ns - e->since_ns < limit_ns)
 			continue;
@@ -141,8 +158,8 @@ void *sta_nvq_next_late(struct sta_nvq *q, uint64_t now_ns, uint64_t limit_ns, u
 
 bool sta_nvq_all_late(const struct sta_nvq *q)
 {
-	for (uint32_t cid = 0; cid < q->depth; cid++) {
-		if (q->inflight[cid].cookie && !q->inflight[cid].is_late)
+	for (uint32_t i = 0; i < q->depth; i++) {
+		if (q->inflight[i].cookie && !q->inflight[i].is_late)
 			return false;
 	}
 	return true;
@@ -152,10 +169,10 @@ void *sta_nvq_reclaim(struct sta_nvq *q)
 {
 	void *cookie;
 
-	for (uint32_t cid = 0; q->num_inflight && cid < q->depth; cid++) {
-		cookie = q->inflight[cid].cookie;
+	for (uint32_t i = 0; q->num_inflight && i < q->depth; i++) {
+		cookie = q->inflight[i].cookie;
 		if (cookie) {
-			release_cid(q, (uint16_t)cid);
+			release(q, (uint16_t)i);
 			return cookie;
 		}
 	}

@@ -8,15 +8,27 @@
 #ifndef STA_NVQ_H
 #define STA_NVQ_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sta/limits.h"
 #include "sta/sqe.h"
 
+/*
+ * A command identifier: which entry in the low bits, and above them how often the entry was used,
+ * so that a completion that comes a second time is not taken for the entry's next command. FFFFh,
+ * which NVMe reserves, is none, since there is no entry 3FFh.
+ */
+#define STA_NVQ_ENTRY_BITS 10
+#define STA_NVQ_ENTRY_MASK ((1u << STA_NVQ_ENTRY_BITS) - 1)
+static_assert(STA_MAX_BEQ_INFLIGHT <= STA_NVQ_ENTRY_MASK, "FFFFh is no identifier");
+
 struct sta_nvq_entry {
-	void *cookie; /* NULL: identifier is free */
+	void *cookie; /* NULL: free */
 	uint64_t since_ns; /* when it was submitted */
 	bool is_late; /* timed out, and said so */
+	uint8_t turn; /* upper bits of the identifier */
 };
 
 struct sta_nvq {
@@ -32,8 +44,8 @@ struct sta_nvq {
 	uint16_t phase; /* of the next new completion */
 	uint32_t depth; /* commands at a time: at most entries - 1 */
 	uint32_t num_inflight;
-	struct sta_nvq_entry *inflight; /* by command identifier */
-	uint16_t *free_cids;
+	struct sta_nvq_entry *inflight;
+	uint16_t *free_entries;
 	uint64_t bad_cqes; /* completions for identifiers not in flight */
 };
 
@@ -71,10 +83,10 @@ bool sta_nvq_poll(struct sta_nvq *q, struct sta_nvq_cpl *cpl);
 bool sta_nvq_ack(struct sta_nvq *q);
 
 /*
- * The next command older than @limit_ns that was not reported as late, from @*cid up, or NULL.
- * Its identifier and buffers stay taken: the controller may still use them.
+ * The next command older than @limit_ns that was not reported as late, from entry @*entry up, or
+ * NULL. Its identifier and buffers stay taken: the controller may still use them.
  */
-void *sta_nvq_next_late(struct sta_nvq *q, uint64_t now_ns, uint64_t limit_ns, uint32_t *cid);
+void *sta_nvq_next_late(struct sta_nvq *q, uint64_t now_ns, uint64_t limit_ns, uint32_t *entry);
 
 /* True when nothing in flight is still in time. */
 bool sta_nvq_all_late(const struct sta_nvq *q);

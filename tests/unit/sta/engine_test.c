@@ -368,6 +368,101 @@ static void test_late_command_of_failed_connection(void **state)
 	assert_at_rest(e, qp);
 }
 
+/* ---- torn queues ---- */
+
+/*
+ * Completions for nobody are counted and answer nothing; the command that they were meant for is
+ * late, and its slot stays the controller's.
+ */
+static void test_unknown_completion(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_read, CID, 1), at_be, torn;
+	static char host[ENGINE_BLOCK], untouched[ENGINE_BLOCK];
+
+	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
+	assert_true(engine_send(qp, &sqe, NULL, 0));
+	at_be = torn = engine_run_to_disk(e, qp);
+	torn.cid = htole16(0xffff);
+	engine_be_complete(&engine_disk, &torn, 0, 0);
+	engine_finish(e, qp);
+	assert_int_equal(qp->num_answers, 0);
+	assert_int_equal(engine_disk.h.stats.bad_completions, 1);
+	assert_int_equal(engine_disk.doorbells[1], 1); /* its entry went back */
+	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
+	engine_finish(e, qp);
+	assert_int_equal(qp->num_answers, 1);
+	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
+	assert_int_equal(engine_disk.num_timeouts, 1);
+	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 7);
+	assert_memory_equal(host, untouched, sizeof(host));
+	engine_be_complete(&engine_disk, &at_be, 0, 0);
+	engine_finish(e, qp);
+	assert_int_equal(qp->num_answers, 1);
+	assert_at_rest(e, qp);
+}
+
+/* Each command is answered once, however often its completion comes, and when. */
+static void test_repeated_completion(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, CID, 0), old, at_be;
+
+	assert_true(engine_send(qp, &sqe, NULL, 0));
+	old = engine_run_to_disk(e, qp);
+	engine_be_complete(&engine_disk, &old, 0, 0);
+	engine_be_complete(&engine_disk, &old, 0, 0);
+	engine_finish(e, qp);
+	assert_int_equal(qp->num_answers, 1);
+	for (unsigned int i = 0; i < 2 * ENGINE_RING; i++) {
+		/* The next command has the same entry, and is not ended by the old completion. */
+		assert_true(engine_send(qp, &sqe, NULL, 0));
+		at_be = engine_run_to_disk(e, qp);
+		engine_be_complete(&engine_disk, &old, STA_SC(INTERNAL), 0);
+		engine_finish(e, qp);
+		assert_int_equal(qp->num_answers, i + 1);
+		engine_be_complete(&engine_disk, &at_be, 0, 0);
+		engine_finish(e, qp);
+		assert_int_equal(qp->num_answers, i + 2);
+		assert_int_equal(answer_status(qp), 0);
+	}
+	assert_int_equal(engine_disk.h.stats.bad_completions, 2 * ENGINE_RING + 1);
+	assert_int_equal(engine_disk.num_timeouts, 0);
+	assert_at_rest(e, qp);
+}
+
+/* One wrong phase tag silences the queue: everything is late, and closing it ends that. */
+static void test_wrong_phase(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, 0, 0), at_be;
+
+	for (uint16_t i = 0; i < 2; i++) {
+		sqe.cid = htole16(i);
+		assert_true(engine_send(qp, &sqe, NULL, 0));
+		at_be = engine_run_to_disk(e, qp);
+		engine_disk.phase ^= i == 0;
+		engine_be_complete(&engine_disk, &at_be, 0, 0);
+		engine_disk.phase ^= i == 0;
+	}
+	engine_finish(e, qp);
+	assert_int_equal(qp->num_answers, 0);
+	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
+	engine_finish(e, qp);
+	assert_int_equal(qp->num_answers, 2);
+	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
+	assert_true(engine_disk.num_timeouts > 0);
+	engine_close_beq(&engine_disk);
+	engine_set_time(e, 3 * STA_BE_TIMEOUT_NS);
+	engine_finish(e, qp);
+	assert_int_equal(engine_disk.num_closed, 1);
+	assert_int_equal(qp->num_answers, 2);
+	assert_at_rest(e, qp);
+}
+
 /* ---- two EUs ---- */
 
 static void test_crossing(void **state)
@@ -404,7 +499,7 @@ static void test_late_answer_is_not_overwritten(void **state)
 	engine_set_keyed(&sqe, host, sizeof(host), KEY, true);
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	at_be = engine_run_to_disk(e, qp);
-	req = engine_disk.h.q.inflight[le16toh(at_be.cid)].cookie;
+	req = engine_disk.h.q.inflight[le16toh(at_be.cid) & STA_NVQ_ENTRY_MASK].cookie;
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_round(e, 0); /* reports it late */
 	engine_round(e, 1); /* answers */
@@ -634,6 +729,9 @@ int main(void)
 		TEST(test_late_command),
 		TEST(test_waiting_command_times_out),
 		TEST(test_late_command_of_failed_connection),
+		TEST(test_unknown_completion),
+		TEST(test_repeated_completion),
+		TEST(test_wrong_phase),
 		TEST(test_crossing),
 		TEST(test_late_answer_is_not_overwritten),
 		TEST(test_remove_namespace_under_load),

@@ -181,6 +181,87 @@ static void test_bad_completions(void **state)
 	assert_true(sta_nvq_ack(&f->q)); /* their entries go back all the same */
 }
 
+/* A completion that comes again, when its entry has another command by then. */
+static void test_repeated_after_reuse(void **state)
+{
+	struct fixture *f = *state;
+	struct sta_nvq_cpl cpl;
+	uint16_t first, cid, bad = 0;
+
+	push(f, 0, 0);
+	sta_nvq_ring(&f->q);
+	fetch(f, &first);
+	complete(f, first, 0);
+	assert_true(sta_nvq_poll(&f->q, &cpl));
+	for (int i = 1; i < 40; i++) {
+		push(f, i % ENTRIES, 0);
+		sta_nvq_ring(&f->q);
+		fetch(f, &cid);
+		assert_int_not_equal(cid, first);
+		assert_int_not_equal(cid, 0xffff);
+		complete(f, first, 0); /* the old one again */
+		assert_false(sta_nvq_poll(&f->q, &cpl));
+		assert_int_equal(f->q.bad_cqes, ++bad);
+		complete(f, cid, 0);
+		assert_true(sta_nvq_poll(&f->q, &cpl));
+		assert_ptr_equal(cpl.cookie, &f->cookies[i % ENTRIES]);
+	}
+	assert_int_equal(f->q.num_inflight, 0);
+}
+
+/* No identifier of 64 K is taken for a command that is not in flight under exactly it. */
+static void test_every_identifier(void **state)
+{
+	struct fixture *f = *state;
+	struct sta_nvq_cpl cpl;
+	uint16_t cids[ENTRIES - 1];
+	uint64_t bad = 0;
+
+	for (int i = 0; i < ENTRIES - 1; i++)
+		push(f, i, 0);
+	sta_nvq_ring(&f->q);
+	for (int i = 0; i < ENTRIES - 1; i++)
+		fetch(f, &cids[i]);
+	for (uint32_t cid = 0; cid <= UINT16_MAX; cid++) {
+		bool is_known = false;
+
+		for (int i = 0; i < ENTRIES - 1; i++)
+			is_known |= cids[i] == cid;
+		complete(f, (uint16_t)cid, 0);
+		assert_int_equal(sta_nvq_poll(&f->q, &cpl), is_known);
+		bad += !is_known;
+	}
+	assert_int_equal(f->q.bad_cqes, bad);
+	assert_int_equal(f->q.num_inflight, 0);
+}
+
+/* An entry with the old phase tag is not there, and nothing behind it either. */
+static void test_wrong_phase(void **state)
+{
+	struct fixture *f = *state;
+	struct sta_nvq_cpl cpl;
+	uint16_t cids[2];
+
+	for (int i = 0; i < 2; i++)
+		push(f, i, 0);
+	sta_nvq_ring(&f->q);
+	for (int i = 0; i < 2; i++)
+		fetch(f, &cids[i]);
+	f->phase ^= 1;
+	complete(f, cids[0], 0);
+	f->phase ^= 1;
+	complete(f, cids[1], 0);
+	assert_false(sta_nvq_poll(&f->q, &cpl));
+	assert_false(sta_nvq_ack(&f->q));
+	assert_int_equal(f->q.bad_cqes, 0);
+	/* Put right, both are taken. */
+	f->cq[0].status ^= htole16(1);
+	assert_true(sta_nvq_poll(&f->q, &cpl));
+	assert_ptr_equal(cpl.cookie, &f->cookies[0]);
+	assert_true(sta_nvq_poll(&f->q, &cpl));
+	assert_ptr_equal(cpl.cookie, &f->cookies[1]);
+}
+
 static void test_late(void **state)
 {
 	struct fixture *f = *state;
@@ -220,9 +301,15 @@ static void test_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad_sizes), cmocka_unit_test(test_depth),
-		TEST(test_one_doorbell_for_many), TEST(test_around_the_rings),
-		TEST(test_bad_completions),	  TEST(test_late),
+		cmocka_unit_test(test_bad_sizes),
+		cmocka_unit_test(test_depth),
+		TEST(test_one_doorbell_for_many),
+		TEST(test_around_the_rings),
+		TEST(test_bad_completions),
+		TEST(test_repeated_after_reuse),
+		TEST(test_every_identifier),
+		TEST(test_wrong_phase),
+		TEST(test_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
