@@ -51,6 +51,7 @@ doca_error_t doca_sta_cap_is_supported(const struct doca_devinfo *devinfo);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_PERMITTED: the process may not use the device (its node in /dev/infiniband)
  * - DOCA_ERROR_DRIVER: the device does not answer
  * - DOCA_ERROR_NOT_SUPPORTED: doca_sta_cap_is_supported() says no
  * - DOCA_ERROR_NO_MEMORY: allocation failed

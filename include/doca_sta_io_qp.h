@@ -59,6 +59,7 @@ doca_error_t doca_sta_io_qp_alloc(struct doca_sta_io *sta_io, const struct doca_
  * - DOCA_ERROR_BAD_STATE: not RUNNING, or the queue pair has a connection
  * - DOCA_ERROR_ALREADY_EXIST: a subsystem is given, and one is bound
  * - DOCA_ERROR_NO_MEMORY: memory or room on the EUs is used up
+ * - DOCA_ERROR_NOT_PERMITTED: the process may not use the device (its node in /dev/infiniband)
  * - DOCA_ERROR_DRIVER: the device refused, or the allocator has no address for what it gave
  */
 DOCA_EXPERIMENTAL
@@ -83,6 +84,7 @@ doca_error_t doca_sta_io_qp_accept(struct doca_sta_io *sta_io, struct doca_sta_q
  * - DOCA_ERROR_INVALID_VALUE: as doca_sta_io_qp_alloc() and doca_sta_io_qp_accept()
  * - DOCA_ERROR_BAD_STATE: not RUNNING
  * - DOCA_ERROR_NO_MEMORY: memory, queue pairs, or room on the EUs is used up
+ * - DOCA_ERROR_NOT_PERMITTED: the process may not use the device
  * - DOCA_ERROR_DRIVER: as doca_sta_io_qp_accept()
  */
 DOCA_EXPERIMENTAL

@@ -86,8 +86,9 @@ doca_error_t doca_sta_subsystem_destroy(struct doca_sta_subs_handle *subs_handle
  * @ns_handle: where the handle is put
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, an identifier out of range, a block size that is
- *   not supported, or a back-end of another doca_sta
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, an identifier out of range, or a back-end of
+ *   another doca_sta
+ * - DOCA_ERROR_NOT_SUPPORTED: doca_sta_is_logical_block_size_supported() says no
  * - DOCA_ERROR_ALREADY_EXIST: the subsystem has a namespace of this identifier
  * - DOCA_ERROR_NO_MEMORY: allocation failed
  */

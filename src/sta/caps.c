@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/dev.h"
+#include "sta/status.h"
 
 static doca_error_t give32(uint32_t *ret, uint32_t value)
 {
@@ -117,9 +118,10 @@ bool doca_sta_is_logical_block_size_supported(uint32_t size)
 doca_error_t sta_check_verbs(struct ibv_context *verbs)
 {
 	struct ibv_device_attr attr;
+	int err = ibv_query_device(verbs, &attr);
 
-	if (ibv_query_device(verbs, &attr))
-		return DOCA_ERROR_DRIVER;
+	if (err)
+		return sta_error_from_device(err);
 	/* A receive takes command and data apart; a queue of two and a READ are the least. */
 	if (attr.max_sge < 2 || attr.max_qp_wr < 2 * (int)STA_MIN_QUEUE_DEPTH || attr.max_qp < 1 ||
 	    attr.max_qp_init_rd_atom < 1)

@@ -23,9 +23,10 @@ doca_error_t doca_sta_subsystem_add_ns(struct doca_sta_subs_handle *s, uint32_t 
 	struct doca_sta_ns_handle *ns;
 
 	if (!s || !be || !ret || be->sta != s->sta || fe_ns_id == 0 ||
-	    fe_ns_id > STA_MAX_NS_PER_SUBSYS || be_ns_id == 0 ||
-	    !doca_sta_is_logical_block_size_supported(ns_block_size))
+	    fe_ns_id > STA_MAX_NS_PER_SUBSYS || be_ns_id == 0)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (!doca_sta_is_logical_block_size_supported(ns_block_size))
+		return DOCA_ERROR_NOT_SUPPORTED;
 	if (atomic_load(&s->ns[fe_ns_id - 1]))
 		return DOCA_ERROR_ALREADY_EXIST;
 	ns = aligned_alloc(64, (sizeof(*ns) + 63) & ~(size_t)63);

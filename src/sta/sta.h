@@ -95,7 +95,7 @@ static inline bool sta_is_running(const struct doca_sta *sta)
 	return core_ctx_is_running(&sta->ctx);
 }
 
-/* caps.c: DRIVER, NOT_SUPPORTED */
+/* caps.c: NOT_SUPPORTED, or what sta_error_from_device() gives */
 doca_error_t sta_check_verbs(struct ibv_context *verbs);
 
 /* True when @dev was added to the context. */

@@ -47,5 +47,13 @@ sta_status_t sta_status_from_backend(uint16_t cqe_status)
 
 doca_error_t sta_error_from_device(int err)
 {
-	return err == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_DRIVER;
+	switch (err) {
+	case ENOMEM:
+		return DOCA_ERROR_NO_MEMORY;
+	case EPERM:
+	case EACCES:
+		return DOCA_ERROR_NOT_PERMITTED;
+	default:
+		return DOCA_ERROR_DRIVER;
+	}
 }

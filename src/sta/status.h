@@ -21,7 +21,8 @@ typedef uint16_t sta_status_t;
 /* What the host is told for the status word (with phase) of a back-end completion. */
 sta_status_t sta_status_from_backend(uint16_t cqe_status);
 
-/* What a call that the device or its connection manager refused means: NO_MEMORY or DRIVER. */
+/* What a call that the device or its connection manager refused means: NO_MEMORY, NOT_PERMITTED or
+ * DRIVER. */
 doca_error_t sta_error_from_device(int err);
 
 #endif

@@ -131,37 +131,47 @@ static void test_accept_with_a_subsystem(void **state)
 	ASSERT_GOOD(doca_sta_subsystem_destroy(s));
 }
 
+static struct doca_sta_qp_handle *alloc_qp(struct ctl *f)
+{
+	struct doca_sta_qp_handle *qp;
+
+	ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
+	return qp;
+}
+
+#define ACCEPT(f) \
+	doca_sta_io_qp_accept((f)->io, alloc_qp(f), (f)->dev, fakedev_request(), NULL, 0, NULL)
+#define CONNECT(f)                                                                  \
+	doca_sta_io_qp_connect((f)->io, (f)->dev, fakedev_request(), NULL, 0, NULL, \
+			       &(struct doca_sta_qp_handle *){NULL})
+#define ASSERT_REFUSED(f, error)                     \
+	do {                                         \
+		assert_int_equal(ACCEPT(f), error);  \
+		assert_int_equal(CONNECT(f), error); \
+	} while (0)
+
 /* Whatever the device or its connection manager says, the caller hears what the header says. */
 static void test_the_device_refuses(void **state)
 {
 	static const char *const calls[] = {"ibv_query_device", "rdma_create_qp", "post_recv",
 					    "rdma_accept"};
-	static const int reasons[] = {EPERM, EINVAL, ENODEV, ECONNRESET, ENOMEM};
 	struct ctl *f = *state;
-	struct doca_sta_qp_handle *qp;
 
 	ctl_configure(f);
 	ctl_start(f);
 	ctl_start_io(f);
-	for (size_t i = 0; i < UTIL_ARRAY_SIZE(calls) * UTIL_ARRAY_SIZE(reasons); i++) {
-		fakedev.refused = calls[i / UTIL_ARRAY_SIZE(reasons)];
-		fakedev.err = reasons[i % UTIL_ARRAY_SIZE(reasons)];
-		ASSERT_GOOD(doca_sta_io_qp_alloc(f->io, f->dev, &qp));
-		if (fakedev.err == ENOMEM) {
-			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(),
-							       NULL, 0, NULL),
-					 DOCA_ERROR_NO_MEMORY);
-			assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(),
-								NULL, 0, NULL, &qp),
-					 DOCA_ERROR_NO_MEMORY);
-		} else {
-			assert_int_equal(doca_sta_io_qp_accept(f->io, qp, f->dev, fakedev_request(),
-							       NULL, 0, NULL),
-					 DOCA_ERROR_DRIVER);
-			assert_int_equal(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(),
-								NULL, 0, NULL, &qp),
-					 DOCA_ERROR_DRIVER);
-		}
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(calls); i++) {
+		fakedev.refused = calls[i];
+		fakedev.err = ENOMEM;
+		ASSERT_REFUSED(f, DOCA_ERROR_NO_MEMORY);
+		fakedev.err = EPERM;
+		ASSERT_REFUSED(f, DOCA_ERROR_NOT_PERMITTED);
+		fakedev.err = EACCES;
+		ASSERT_REFUSED(f, DOCA_ERROR_NOT_PERMITTED);
+		fakedev.err = EINVAL;
+		ASSERT_REFUSED(f, DOCA_ERROR_DRIVER);
+		fakedev.err = ECONNRESET;
+		ASSERT_REFUSED(f, DOCA_ERROR_DRIVER);
 	}
 	fakedev.refused = NULL;
 	assert_int_equal(fakedev.num_accepted, 0);

@@ -2,6 +2,7 @@
 /* doca_sta.h: the control object, its devices, and what it can do. */
 #include "ctl.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <doca_sta_be.h>
@@ -39,8 +40,14 @@ static void test_create(void **state)
 	assert_int_equal(doca_sta_create(f->dev, &sta), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(doca_sta_add_dev(f->sta, f->dev), DOCA_ERROR_NOT_SUPPORTED);
 	fakedev.attr.max_sge = 2;
-	fakedev.fail_at = fakedev.num_calls + 1;
+	fakedev.refused = "ibv_query_device";
+	fakedev.err = EIO;
 	assert_int_equal(doca_sta_create(f->dev, &sta), DOCA_ERROR_DRIVER);
+	fakedev.err = EACCES;
+	assert_int_equal(doca_sta_create(f->dev, &sta), DOCA_ERROR_NOT_PERMITTED);
+	fakedev.err = ENOMEM;
+	assert_int_equal(doca_sta_create(f->dev, &sta), DOCA_ERROR_NO_MEMORY);
+	fakedev.refused = NULL;
 	assert_null(sta);
 	ASSERT_GOOD(doca_sta_create(f->dev, &sta));
 	assert_non_null(doca_sta_as_ctx(sta));
