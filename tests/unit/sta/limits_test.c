@@ -6,6 +6,7 @@
 #include "ctl.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include <doca_sta_be.h>
 #include <doca_sta_io.h>
@@ -44,6 +45,8 @@ static void test_subsystems_and_back_ends_are_bounded(void **state)
 	struct ctl *f = *state;
 	char nqn[16];
 
+	assert_int_equal(STA_MAX_SUBSYSTEMS, 512);
+	assert_int_equal(STA_MAX_BACKENDS, 256);
 	ctl_configure(f);
 	ctl_start(f);
 	for (unsigned int i = 0; i < STA_MAX_SUBSYSTEMS; i++) {
@@ -59,6 +62,129 @@ static void test_subsystems_and_back_ends_are_bounded(void **state)
 		ASSERT_GOOD(doca_sta_subsystem_destroy(s[i]));
 	for (unsigned int i = 0; i < STA_MAX_BACKENDS; i++)
 		ASSERT_GOOD(doca_sta_be_destroy(be[i]));
+}
+
+static void test_namespaces_are_bounded(void **state)
+{
+	static struct doca_sta_ns_handle *ns[STA_MAX_NS_PER_SUBSYS], *more;
+	struct doca_sta_subs_handle *s;
+	struct ctl *f = *state;
+	uint32_t n;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_get_max_ns_per_subs(&n));
+	assert_int_equal(n, 1024);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
+	for (uint32_t i = 0; i < n; i++)
+		ASSERT_GOOD(doca_sta_subsystem_add_ns(s, i + 1, 512, 1, f->be, &ns[i]));
+	ASSERT_INVALID(doca_sta_subsystem_add_ns(s, n + 1, 512, 1, f->be, &more));
+	for (uint32_t i = 0; i < n; i++)
+		ASSERT_GOOD(doca_sta_subsystem_rm_ns(s, ns[i]));
+	ASSERT_GOOD(doca_sta_subsystem_destroy(s));
+}
+
+static void test_io_contexts_are_bounded(void **state)
+{
+	struct doca_sta_io *io[STA_MAX_IO_THREADS], *more;
+	struct ctl *f = *state;
+	uint32_t n;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_get_max_io_threads(&n));
+	assert_int_equal(n, STA_MAX_IO_THREADS);
+	for (uint32_t i = 0; i < n; i++)
+		ASSERT_GOOD(doca_sta_io_create(f->sta, &io[i]));
+	assert_int_equal(doca_sta_io_create(f->sta, &more), DOCA_ERROR_NO_MEMORY);
+	for (uint32_t i = 0; i < n; i++)
+		ASSERT_GOOD(doca_sta_io_destroy(io[i]));
+}
+
+/* A connection with a queue of so many entries. */
+static struct doca_sta_qp_handle *connect_host(struct ctl *f, uint16_t depth)
+{
+	const uint8_t record[32] = {0, 0, (uint8_t)depth, (uint8_t)(depth >> 8)};
+	struct doca_sta_qp_handle *qp;
+
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), record, sizeof(record),
+					   NULL, &qp));
+	return qp;
+}
+
+static void test_a_thousand_connections(void **state)
+{
+	struct ctl *f = *state;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	for (int i = 0; i < 1024; i++)
+		(void)connect_host(f, STA_MIN_QUEUE_DEPTH);
+	assert_int_equal(fakedev.num_accepted, 1024);
+	ctl_stop_io(f);
+	assert_int_equal(fakedev.num_disconnected, 1024);
+}
+
+static void test_queue_depth(void **state)
+{
+	struct doca_sta_qp_handle *qp;
+	struct ctl *f = *state;
+	uint32_t n;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ctl_start_io(f);
+	ASSERT_GOOD(doca_sta_get_max_io_queue_size(f->sta, &n));
+	assert_int_equal(n, 1024);
+	qp = connect_host(f, (uint16_t)n);
+	assert_int_equal(qp->num_posted_rx, n);
+	ASSERT_GOOD(doca_sta_io_qp_connect_set_sq_size(f->io, qp, (uint16_t)n));
+	ASSERT_INVALID(doca_sta_io_qp_connect_set_sq_size(f->io, qp, (uint16_t)(n + 1)));
+	/* What the application tells the host is bounded by what there is. */
+	qp = connect_host(f, (uint16_t)(n + 1));
+	assert_int_equal(qp->num_posted_rx, n);
+	ctl_stop_io(f);
+}
+
+/* ---- memory ---- */
+
+static size_t rss_bytes(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	size_t pages;
+
+	assert_non_null(statm);
+	assert_int_equal(fscanf(statm, "%*s %zu", &pages), 1);
+	fclose(statm);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The memory is for what there is, not for what there may be: with all that the limits allow, it
+ * would be gigabytes. */
+static void test_memory_is_taken_when_used(void **state)
+{
+	enum {
+		MIB = 1 << 20,
+		NUM_HOSTS = 32,
+	};
+	struct ctl *f = *state;
+	size_t before = rss_bytes(), up, connected;
+
+	/* With the allocator of the library itself. */
+	ASSERT_GOOD(doca_sta_add_dev(f->sta, f->dev));
+	ctl_start(f);
+	ctl_start_io(f);
+	up = rss_bytes();
+	assert_true(up < before + 2 * MIB);
+	for (int i = 0; i < NUM_HOSTS; i++)
+		(void)connect_host(f, 128);
+	connected = rss_bytes();
+	/* An entry's bookkeeping is there, its page is not before a host sends data, and staging
+	 * slots are not before data moves. */
+	assert_true(connected < up + NUM_HOSTS * MIB / 2);
+	ctl_stop_io(f);
 }
 
 static void test_queue_pairs_are_bounded(void **state)
@@ -162,9 +288,15 @@ static void test_disconnect_tasks_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CTL_TEST(test_memory_is_taken_when_used), /* first: nothing was freed that could be
+							     used */
 		CTL_TEST(test_devices_are_bounded),
 		CTL_TEST(test_subsystems_and_back_ends_are_bounded),
+		CTL_TEST(test_namespaces_are_bounded),
+		CTL_TEST(test_io_contexts_are_bounded),
 		CTL_TEST(test_queue_pairs_are_bounded),
+		CTL_TEST(test_a_thousand_connections),
+		CTL_TEST(test_queue_depth),
 		CTL_TEST(test_queues_are_bounded),
 		CTL_TEST(test_control_tasks_are_bounded),
 		CTL_TEST(test_disconnect_tasks_are_bounded),
