@@ -3,7 +3,7 @@
  * Staging memory. A region is an array of equal slots; beside each slot stands the list of its
  * pages' physical addresses, written once, so a transfer of any length up to the slot's size
  * needs no per-command work for its PRPs. A slot of a larger size serves when the fitting size is
- * used up and nobody waits for the larger one; who waits for a size is served in order, from both.
+ * used up and nobody waits for the larger one. docs/design/sta.md says how slots are shared.
  */
 #include "sta/buf.h"
 
@@ -157,101 +157,251 @@ void sta_slot_prps(const struct sta_slot *slot, uint32_t bytes, uint64_t *prp1, 
 void sta_pool_init(struct sta_pool *pool)
 {
 	memset(pool, 0, sizeof(*pool));
-	for (int i = 0; i < STA_SLOT_CLASSES; i++)
-		pool->classes[i].tail = &pool->classes[i].head;
+	for (int i = 0; i < STA_SLOT_CLASSES; i++) {
+		util_list_init(&pool->classes[i].ready);
+		util_list_init(&pool->classes[i].blocked);
+	}
+}
+
+static void give_back(struct sta_buf_class *c, struct sta_slot *slot)
+{
+	slot->user = NULL;
+	slot->next = c->free;
+	c->free = slot;
+	c->num_free++;
+}
+
+static void block(struct sta_pool *pool, struct sta_buf_class *c, struct sta_buf_share *share)
+{
+	util_list_add_tail(&c->blocked, &share->node);
+	share->is_blocked = true;
+	pool->num_blocked++;
+}
+
+static void unblock(struct sta_pool *pool, struct sta_buf_class *c, struct sta_buf_share *share)
+{
+	util_list_del(&share->node);
+	util_list_add_tail(&c->ready, &share->node);
+	share->is_blocked = false;
+	pool->num_blocked--;
+}
+
+/* Everybody's share of the size has grown, which happens rarely. */
+static void unblock_all(struct sta_pool *pool, struct sta_buf_class *c)
+{
+	while (!util_list_is_empty(&c->blocked))
+		unblock(pool, c, util_list_first(&c->blocked, struct sta_buf_share, node));
+}
+
+/*
+ * @user has put a slot of size @class, which serves that size and smaller ones. Its own queues get
+ * another look, and the one of each size that has been blocked longest. So a slot costs the same
+ * however many are blocked, and nobody is forgotten: who is blocked holds slots, and is looked at
+ * when it puts one.
+ */
+static void look_again(struct sta_pool *pool, struct sta_buf_user *user, int class)
+{
+	/* The page slots' users have these and no others. */
+	int first = class == STA_SLOT_PAGE ? STA_SLOT_PAGE : STA_SLOT_SMALL;
+
+	for (int i = first; i <= class; i++) {
+		struct sta_buf_class *c = &pool->classes[i];
+
+		if (user->shares[i].is_blocked)
+			unblock(pool, c, &user->shares[i]);
+		if (!util_list_is_empty(&c->blocked))
+			unblock(pool, c, util_list_first(&c->blocked, struct sta_buf_share, node));
+	}
 }
 
 void sta_pool_add(struct sta_pool *pool, struct sta_region *region)
 {
-	pool->classes[region->class].num_slots += region->num_slots;
+	struct sta_buf_class *c = &pool->classes[region->class];
+
+	c->num_slots += region->num_slots;
 	for (uint32_t i = 0; i < region->num_slots; i++)
-		sta_pool_put(pool, &region->slots[i]);
+		give_back(c, &region->slots[i]);
+	for (int i = 0; i <= (int)region->class; i++)
+		unblock_all(pool, &pool->classes[i]);
 }
 
-static struct sta_slot *take(struct sta_buf_class *c)
+void sta_pool_join(struct sta_pool *pool, struct sta_buf_user *user)
+{
+	*user = (struct sta_buf_user){.is_member = true};
+	for (int i = 0; i < STA_SLOT_CLASSES; i++)
+		user->shares[i].tail = &user->shares[i].head;
+	pool->num_users++;
+}
+
+void sta_pool_forget(struct sta_pool *pool, struct sta_buf_user *user)
+{
+	for (int i = 0; i < STA_SLOT_CLASSES; i++) {
+		struct sta_buf_share *share = &user->shares[i];
+
+		if (!share->head)
+			continue;
+		util_list_del(&share->node);
+		pool->num_blocked -= share->is_blocked;
+		share->is_blocked = false;
+		share->head = NULL;
+		share->tail = &share->head;
+	}
+}
+
+void sta_pool_leave(struct sta_pool *pool, struct sta_buf_user *user)
+{
+	if (!user->is_member)
+		return;
+	sta_pool_forget(pool, user);
+	user->is_member = false;
+	pool->num_users--;
+	for (int i = 0; i < STA_SLOT_CLASSES; i++) {
+		pool->classes[i].num_holders -= user->shares[i].num_held > 0;
+		unblock_all(pool, &pool->classes[i]);
+	}
+}
+
+/*
+ * There is a free slot; may it go to @share? The first one always. More only of those that are not
+ * kept for the members who have none, and the fewer of these are left the less: so there is
+ * something left for who comes next, whoever does not give back what he has.
+ */
+static bool may_have(const struct sta_pool *pool, const struct sta_buf_class *c,
+		     const struct sta_buf_share *share)
+{
+	uint32_t kept =
+		util_min(pool->num_users - c->num_holders, c->num_slots / STA_KEPT_SLOTS_PART);
+
+	return !share->num_held ||
+	       (c->num_free > kept && share->num_held <= STA_SHARE_OF_FREE * (c->num_free - kept));
+}
+
+static struct sta_slot *take(struct sta_buf_class *c, struct sta_buf_user *user,
+			     struct sta_buf_share *share)
 {
 	struct sta_slot *slot = c->free;
 
-	if (!slot)
-		return NULL;
 	c->free = slot->next;
 	c->num_free--;
+	slot->user = user;
+	c->num_holders += !share->num_held++;
 	return slot;
 }
 
-/* A slot for the first who wants one of size @fit, or NULL. */
-static struct sta_slot *take_fitting(struct sta_pool *pool, int fit)
+/*
+ * A slot for the first of @user who wants one of size @fit, or NULL; is it because it holds too
+ * much? A larger one is good, too, when nobody is waiting for those.
+ */
+static struct sta_slot *take_fitting(struct sta_pool *pool, struct sta_buf_user *user, int fit,
+				     bool *is_too_much)
 {
-	struct sta_slot *slot = take(&pool->classes[fit]);
-
 	/* The page slots' users have these and no others. */
-	if (fit == STA_SLOT_PAGE)
-		return slot;
-	for (int i = fit + 1; !slot && i < STA_SLOT_CLASSES; i++) {
-		if (!pool->classes[i].head)
-			slot = take(&pool->classes[i]);
+	int last = fit == STA_SLOT_PAGE ? STA_SLOT_PAGE : STA_SLOT_CLASSES - 1;
+
+	*is_too_much = false;
+	for (int i = fit; i <= last; i++) {
+		struct sta_buf_class *c = &pool->classes[i];
+
+		if (!c->free || (i > fit && !util_list_is_empty(&c->ready)))
+			continue;
+		if (may_have(pool, c, &user->shares[i]))
+			return take(c, user, &user->shares[i]);
+		*is_too_much = true;
 	}
-	return slot;
+	return NULL;
 }
 
-bool sta_pool_get(struct sta_pool *pool, uint32_t bytes, bool is_reserved, struct sta_buf_wait *w)
+bool sta_pool_get(struct sta_pool *pool, struct sta_buf_user *user, uint32_t bytes,
+		  bool is_reserved, struct sta_buf_wait *w)
 {
 	int fit = is_reserved ? STA_SLOT_PAGE : STA_SLOT_SMALL;
+	struct sta_buf_share *share;
 	struct sta_buf_class *c;
+	bool is_first, is_too_much = false;
 
-	assert(bytes <= STA_MAX_IO_BYTES);
+	assert(bytes <= STA_MAX_IO_BYTES && user->is_member);
 	while (class_sizes[fit].slot_bytes < bytes)
 		fit++;
 	c = &pool->classes[fit];
+	share = &user->shares[fit];
+	is_first = !share->head;
 	w->class = (enum sta_slot_class)fit;
 	w->next = NULL;
-	w->slot = c->head ? NULL : take_fitting(pool, fit);
+	w->slot = NULL;
+	if (is_first && util_list_is_empty(&c->ready))
+		w->slot = take_fitting(pool, user, fit, &is_too_much);
 	if (w->slot)
 		return true;
-	*c->tail = w;
-	c->tail = &w->next;
+	*share->tail = w;
+	share->tail = &w->next;
+	if (is_too_much)
+		block(pool, c, share);
+	else if (is_first)
+		util_list_add_tail(&c->ready, &share->node);
 	pool->waited++;
 	return false;
 }
 
 void sta_pool_put(struct sta_pool *pool, struct sta_slot *slot)
 {
-	struct sta_buf_class *c = &pool->classes[slot->region->class];
+	int class = slot->region->class;
+	struct sta_buf_class *c = &pool->classes[class];
+	struct sta_buf_user *user = slot->user;
 
-	slot->next = c->free;
-	c->free = slot;
-	c->num_free++;
+	give_back(c, slot);
+	if (!--user->shares[class].num_held && user->is_member)
+		c->num_holders--;
+	if (pool->num_blocked)
+		look_again(pool, user, class);
 }
 
-struct sta_buf_wait *sta_pool_next_granted(struct sta_pool *pool)
+/* The share's turn is over: the first who waits has his slot. */
+static struct sta_buf_wait *pop(struct sta_buf_class *c, struct sta_buf_share *share)
 {
-	for (int i = 0; i < STA_SLOT_CLASSES; i++) {
-		struct sta_buf_class *c = &pool->classes[i];
-		struct sta_buf_wait *w = c->head;
+	struct sta_buf_wait *w = share->head;
 
-		if (!w)
-			continue;
-		w->slot = take_fitting(pool, i);
-		if (!w->slot)
-			continue;
-		c->head = w->next;
-		if (!c->head)
-			c->tail = &c->head;
-		return w;
+	share->head = w->next;
+	util_list_del(&share->node);
+	if (share->head)
+		util_list_add_tail(&c->ready, &share->node);
+	else
+		share->tail = &share->head;
+	return w;
+}
+
+static struct sta_buf_user *user_of(struct sta_buf_share *share, int class)
+{
+	return util_container_of(share - class, struct sta_buf_user, shares[0]);
+}
+
+static struct sta_buf_wait *grant(struct sta_pool *pool, int fit)
+{
+	struct sta_buf_class *c = &pool->classes[fit];
+	struct sta_buf_share *share;
+	struct sta_slot *slot;
+	bool is_too_much;
+
+	while (!util_list_is_empty(&c->ready)) {
+		share = util_list_first(&c->ready, struct sta_buf_share, node);
+		slot = take_fitting(pool, user_of(share, fit), fit, &is_too_much);
+		if (slot) {
+			share->head->slot = slot;
+			return pop(c, share);
+		}
+		if (!is_too_much)
+			return NULL;
+		util_list_del(&share->node);
+		block(pool, c, share);
 	}
 	return NULL;
 }
 
-void sta_pool_cancel(struct sta_pool *pool, struct sta_buf_wait *w)
+struct sta_buf_wait *sta_pool_next_granted(struct sta_pool *pool)
 {
-	struct sta_buf_class *c = &pool->classes[w->class];
+	struct sta_buf_wait *w = NULL;
 
-	for (struct sta_buf_wait **p = &c->head; *p; p = &(*p)->next) {
-		if (*p != w)
-			continue;
-		*p = w->next;
-		if (!*p)
-			c->tail = p;
-		return;
-	}
+	/* The largest first: what they do not use is for the smaller ones. */
+	for (int i = STA_SLOT_CLASSES - 1; i >= 0 && !w; i--)
+		w = grant(pool, i);
+	return w;
 }

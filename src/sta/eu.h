@@ -57,7 +57,7 @@ struct sta_rx {
 /* States of a request; docs/design/sta.md draws them. */
 enum sta_req_state {
 	STA_REQ_FREE,
-	STA_REQ_WAIT_SLOT, /* in the queue for a staging slot */
+	STA_REQ_WAIT_SLOT, /* in the QP's queue for a staging slot */
 	STA_REQ_FETCH, /* RDMA READ of the host's data */
 	STA_REQ_EXECUTE, /* at, or on its way to or from, a back-end queue */
 	STA_REQ_APP, /* with the application: a non-offload callback is open */
@@ -149,6 +149,7 @@ struct doca_sta_qp_handle {
 	uint32_t num_app; /* of these in state APP */
 	struct sta_req *free_reqs;
 	struct sta_rx *pending, **pending_tail; /* capsules that wait */
+	struct sta_buf_user slots; /* its share of the EU's */
 	struct ibv_recv_wr *rx_chain, **rx_chain_tail;
 	struct ibv_send_wr *tx_chain, **tx_chain_tail;
 	uint32_t rx_chain_len, tx_chain_len;

@@ -50,6 +50,14 @@
 #define STA_PAGE_BYTES 4096u
 
 /*
+ * Shares of the staging slots of an EU, of each size: one slot is kept for each QP that has none,
+ * of one in so many slots at most; and a QP may get one more while it holds at most so many times
+ * what is free besides.
+ */
+#define STA_KEPT_SLOTS_PART 4u
+#define STA_SHARE_OF_FREE   4u
+
+/*
  * Completion queues. A QP takes two entries a command (receive, send) and one more for a write
  * that fails; QPs share a queue until it has no room for the next.
  */

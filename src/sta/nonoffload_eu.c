@@ -50,7 +50,7 @@ void sta_nonoff_start(struct sta_eu *eu, struct sta_req *req)
 		return;
 	}
 	req->state = STA_REQ_WAIT_SLOT;
-	if (sta_pool_get(&eu->pool, bytes, true, &req->wait))
+	if (sta_pool_get(&eu->pool, &req->qp->slots, bytes, true, &req->wait))
 		sta_nonoff_granted(eu, req);
 }
 

@@ -129,13 +129,12 @@ void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes)
 
 static void drop_waiting(struct sta_eu *eu, struct doca_sta_qp_handle *qp)
 {
+	sta_pool_forget(&eu->pool, &qp->slots);
 	for (uint32_t i = 0; i < qp->depth; i++) {
 		struct sta_req *req = &qp->reqs[i];
 
-		if (req->state != STA_REQ_WAIT_SLOT)
-			continue;
-		sta_pool_cancel(&eu->pool, &req->wait);
-		sta_req_drop(eu, req);
+		if (req->state == STA_REQ_WAIT_SLOT)
+			sta_req_drop(eu, req);
 	}
 }
 
@@ -196,6 +195,7 @@ void sta_qp_report_drained(struct sta_eu *eu)
 			continue;
 		}
 		*p = qp->next_draining;
+		sta_pool_leave(&eu->pool, &qp->slots);
 		sta_debug("qp", "qp %u: drained, eu %u", qp->qpn, eu->idx);
 		sta_io_post(qp->io, &qp->drained_msg);
 	}
@@ -209,6 +209,7 @@ void sta_qp_on_established(void *owner, struct sta_msg *msg)
 	if (qp->state != STA_QP_ACCEPTED)
 		return;
 	qp->state = STA_QP_LIVE;
+	sta_pool_join(&((struct sta_eu *)owner)->pool, &qp->slots);
 	sta_debug("qp", "qp %u: live on eu %u", qp->qpn, qp->eu->idx);
 	sta_eu_check_cq(owner, qp);
 	sta_qp_run_pending(owner, qp);

@@ -136,7 +136,7 @@ static void start_io(struct sta_eu *eu, struct sta_req *req)
 		return;
 	}
 	req->state = STA_REQ_WAIT_SLOT;
-	if (sta_pool_get(&eu->pool, req->cap.data_bytes, false, &req->wait))
+	if (sta_pool_get(&eu->pool, &req->qp->slots, req->cap.data_bytes, false, &req->wait))
 		sta_req_granted(eu, req);
 }
 

@@ -16,7 +16,7 @@ static const struct {
 	uint32_t per_qp, max;
 } slot_plan[STA_SLOT_CLASSES] = {
 	[STA_SLOT_PAGE] = {4, 4096},
-	[STA_SLOT_SMALL] = {64, 1024},
+	[STA_SLOT_SMALL] = {96, 1024},
 	[STA_SLOT_MEDIUM] = {16, 128},
 	[STA_SLOT_LARGE] = {8, 32},
 };

@@ -121,7 +121,7 @@ static void test_queue_pair(void **state)
 	ASSERT_LOGGED("qp %d: accepted on device fake0"
 		      " port 1, depth %d, eu %u, handle %p\n",
 		      QPN, DEPTH, eu, (void *)qp);
-	ASSERT_LOGGED("][DEBUG][sta.eu] eu %u: 64 more staging slots of 16384 bytes\n", eu);
+	ASSERT_LOGGED("][DEBUG][sta.eu] eu %u: 96 more staging slots of 16384 bytes\n", eu);
 	ASSERT_GOOD(doca_sta_io_qp_add_subsystem(f->io, s, qp));
 	ASSERT_LOGGED("qp %d: belongs to subsystem " NQN "\n", QPN);
 	ASSERT_GOOD(doca_sta_io_qp_connect_set_sq_size(f->io, qp, 3));
