@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # drive.sh - our NVMe driver through VFIO and an IOMMU, in a guest with three controllers: blocks of
-# 512 and of 4096 bytes, and two namespaces on one. The images are compared afterwards.
+# 512 and of 4096 bytes, and two namespaces on one. stactl binds them, but not while they are in use.
+# The images are compared afterwards.
 # shellcheck source=tests/vm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +11,7 @@ large=$(disk large.img 64M)
 first=$(disk first.img 64M)
 second=$(disk second.img 64M)
 mkdir "$work/drive"
-cp "$BUILD_DIR/tests/vm/drive_test" "$work/drive/"
+cp "$BUILD_DIR/tests/vm/drive_test" "$BUILD_DIR/tools/stactl/stactl" "$work/drive/"
 guest_drive_machine=$(drive_machine "$small" "$large" "$first" "$second")
 "$vm/vm-run" -n drive -T 200 -j "$work/drive" -R -a intel_iommu=on \
 	-q "$guest_drive_machine" "$vm/guest/drive.sh" || die 'the guest failed'
