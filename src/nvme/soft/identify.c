@@ -51,21 +51,42 @@ static uint16_t identify_ctrl(struct nv_soft *soft, const struct nv_sqe *sqe)
 	return nv_soft_admin_reply(soft, sqe, &id, sizeof(id), sizeof(id));
 }
 
+/* @bytes in blocks, 0's based; what is not known or does not fit is @otherwise. */
+static uint16_t zero_based(const struct nv_soft_ns *ns, uint32_t bytes, uint16_t otherwise)
+{
+	uint32_t blocks = bytes >> ns->block_shift;
+
+	if (!blocks || bytes & (ns->store->block_bytes - 1) || blocks > UINT16_MAX)
+		return otherwise;
+	return htole16((uint16_t)(blocks - 1));
+}
+
+/* NVM Command Set 1.0, 5.8.2: what is written in these sizes needs no read before it. */
+static void fill_sizes(const struct nv_soft_ns *ns, struct nvme_id_ns *id)
+{
+	const struct nv_store_sizes *sizes = &ns->store->sizes;
+	/* Files and disks like 4 KiB where they do not say what. */
+	uint16_t page = htole16((uint16_t)((NV_PAGE_SIZE >> ns->block_shift) - 1));
+	uint32_t boundary = sizes->boundary_bytes >> ns->block_shift;
+
+	id->nsfeat = NVME_NS_FEAT_IO_OPT;
+	id->npwg = zero_based(ns, sizes->write_bytes, page);
+	id->npwa = id->npwg;
+	id->npdg = zero_based(ns, sizes->discard_bytes, page);
+	id->npda = id->npdg;
+	id->nows = zero_based(ns, sizes->optimal_bytes, id->npwg);
+	if (boundary <= UINT16_MAX)
+		id->noiob = htole16((uint16_t)boundary);
+}
+
 static void fill_ns(const struct nv_soft_ns *ns, struct nvme_id_ns *id)
 {
 	const struct nv_store *store = ns->store;
-	/* Files and disks like 4 KiB; 0's based, in blocks. */
-	uint16_t optimal = htole16((uint16_t)((NV_PAGE_SIZE >> ns->block_shift) - 1));
 
 	id->nsze = htole64(ns->blocks);
 	id->ncap = id->nsze;
 	id->nuse = id->nsze;
-	id->nsfeat = NVME_NS_FEAT_IO_OPT;
-	id->npwg = optimal;
-	id->npwa = optimal;
-	id->npdg = optimal;
-	id->npda = optimal;
-	id->nows = optimal;
+	fill_sizes(ns, id);
 	id->lbaf[0].ds = (uint8_t)ns->block_shift;
 	id->dlfeat = NVME_NS_DLFEAT_WRITE_ZEROES |
 		     (store->thin ? NVME_NS_DLFEAT_RB_ALL_0S : NVME_NS_DLFEAT_RB_NR);

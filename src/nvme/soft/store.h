@@ -88,6 +88,14 @@ struct nv_store_ops {
 	void (*destroy)(struct nv_store *store);
 };
 
+/* Sizes that the medium likes; 0 = not known. Hints, not limits. */
+struct nv_store_sizes {
+	uint32_t write_bytes; /* smallest write without a read before it, and its alignment */
+	uint32_t optimal_bytes; /* writes of a multiple are fastest */
+	uint32_t discard_bytes; /* smallest discard that has an effect, and its alignment */
+	uint32_t boundary_bytes; /* I/O that crosses a multiple is slower */
+};
+
 struct nv_store {
 	const struct nv_store_ops *ops;
 	const char *kind; /* "file", "block", "ram", "null", "delay", "fault" */
@@ -95,6 +103,7 @@ struct nv_store {
 	uint64_t size_bytes;
 	bool read_only;
 	bool volatile_cache; /* FLUSH and FUA mean something */
+	struct nv_store_sizes sizes;
 	bool thin; /* DISCARD gives space back, and the range reads as zeroes then */
 	char note[NV_ERR_MAX]; /* what was chosen and why, for the log; "" if nothing to say */
 };
@@ -110,8 +119,8 @@ enum nv_store_direct {
 struct nv_store_file_conf {
 	const char *path; /* regular file or block device */
 	uint64_t size_bytes; /* not 0: create the file sparse, or set its size; 0: as it is */
-	uint32_t block_bytes; /* 512 or 4096; 0 = 512 */
-	bool read_only;
+	uint32_t block_bytes; /* 512 or 4096; 0 = that of the device, 512 for a file */
+	bool read_only; /* what cannot be written is opened read-only without it, too; see note */
 	enum nv_store_direct direct;
 };
 

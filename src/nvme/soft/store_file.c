@@ -10,12 +10,14 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <linux/fs.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static int open_failed(const struct nv_store_file_conf *conf, int error, struct nv_err *err)
@@ -33,6 +35,21 @@ static int open_failed(const struct nv_store_file_conf *conf, int error, struct 
 		return nv_err(err, -error, "%s: cannot open for %s: %s", conf->path,
 			      conf->read_only ? "reading" : "reading and writing", strerror(error));
 	}
+}
+
+/* One more thing to say about what was chosen. */
+__attribute__((format(printf, 2, 3))) static void note(struct nv_store *store, const char *fmt, ...)
+{
+	size_t used = strlen(store->note);
+	va_list args;
+
+	if (used && used + 2 < sizeof(store->note)) {
+		memcpy(store->note + used, "; ", 3);
+		used += 2;
+	}
+	va_start(args, fmt);
+	vsnprintf(store->note + used, sizeof(store->note) - used, fmt, args);
+	va_end(args);
 }
 
 /* Make the name of a new file as durable as its contents are going to be. */
@@ -71,15 +88,39 @@ static int create_file(const struct nv_store_file_conf *conf, int *ret_fd, struc
 	return 0;
 }
 
-static int open_or_create(const struct nv_store_file_conf *conf, int *ret_fd, struct nv_err *err)
+/* Opens what is there. What cannot be written, but can be read, is read-only, with a note. */
+static int open_existing(struct nv_store_file *file, const struct nv_store_file_conf *conf,
+			 bool is_block, struct nv_err *err)
 {
-	int flags = (conf->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NONBLOCK;
+	const int flags = O_CLOEXEC | O_NONBLOCK;
+	int exclusive = is_block ? O_EXCL : 0; /* refuses a device that is mounted */
+	int error = 0;
+
+	if (!conf->read_only) {
+		file->fd = open(conf->path, O_RDWR | flags | exclusive);
+		if (file->fd >= 0)
+			return 0;
+		error = errno;
+		if (error != EACCES && error != EROFS && error != EPERM)
+			return open_failed(conf, error, err);
+	}
+	file->fd = open(conf->path, O_RDONLY | flags);
+	if (file->fd < 0)
+		return open_failed(conf, error ? error : errno, err);
+	file->store.read_only = true;
+	if (error)
+		note(&file->store, "read-only: cannot be opened for writing (%s)", strerror(error));
+	return 0;
+}
+
+static int open_or_create(struct nv_store_file *file, const struct nv_store_file_conf *conf,
+			  struct nv_err *err)
+{
 	struct stat st;
-	int fd;
 
 	if (stat(conf->path, &st)) {
 		if (errno == ENOENT && conf->size_bytes && !conf->read_only)
-			return create_file(conf, ret_fd, err);
+			return create_file(conf, &file->fd, err);
 		return open_failed(conf, errno, err);
 	}
 	if (S_ISDIR(st.st_mode))
@@ -87,19 +128,14 @@ static int open_or_create(const struct nv_store_file_conf *conf, int *ret_fd, st
 	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		return nv_err(err, -EINVAL, "%s: neither a regular file nor a block device",
 			      conf->path);
-	if (S_ISBLK(st.st_mode) && !conf->read_only)
-		flags |= O_EXCL; /* refuses a device that is mounted */
-	fd = open(conf->path, flags);
-	if (fd < 0)
-		return open_failed(conf, errno, err);
-	*ret_fd = fd;
-	return 0;
+	return open_existing(file, conf, S_ISBLK(st.st_mode), err);
 }
 
 /* Two targets writing to one file would ruin it. The lock goes with the process. */
-static int lock_file(const struct nv_store_file_conf *conf, int fd, struct nv_err *err)
+static int lock_file(const struct nv_store_file_conf *conf, int fd, bool read_only,
+		     struct nv_err *err)
 {
-	if (!flock(fd, (conf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB))
+	if (!flock(fd, (read_only ? LOCK_SH : LOCK_EX) | LOCK_NB))
 		return 0;
 	if (errno == EWOULDBLOCK)
 		return nv_err(err, -EBUSY, "%s: is in use by another target", conf->path);
@@ -123,8 +159,9 @@ static int block_device_size(const struct nv_store_file_conf *conf, int fd, uint
 	return 0;
 }
 
-static int regular_file_size(const struct nv_store_file_conf *conf, int fd, uint64_t size,
-			     uint64_t *ret, struct nv_err *err)
+static int regular_file_size(const struct nv_store_file_conf *conf,
+			     const struct nv_store_file *file, uint64_t size, uint64_t *ret,
+			     struct nv_err *err)
 {
 	*ret = size;
 	if (!conf->size_bytes) {
@@ -138,11 +175,11 @@ static int regular_file_size(const struct nv_store_file_conf *conf, int fd, uint
 		return nv_err(err, -EINVAL,
 			      "%s: file has %" PRIu64 " bytes already, will not cut it to %" PRIu64,
 			      conf->path, size, conf->size_bytes);
-	if (conf->read_only)
+	if (file->store.read_only)
 		return nv_err(err, -EINVAL,
 			      "%s: read-only file has %" PRIu64 " bytes, not %" PRIu64, conf->path,
 			      size, conf->size_bytes);
-	if (ftruncate(fd, (off_t)conf->size_bytes))
+	if (ftruncate(file->fd, (off_t)conf->size_bytes))
 		return nv_err(err, -errno, "%s: cannot grow to %" PRIu64 " bytes: %s", conf->path,
 			      conf->size_bytes, strerror(errno));
 	*ret = conf->size_bytes;
@@ -175,9 +212,10 @@ static void read_alignment(struct nv_store_file *file, bool is_block)
 }
 
 /* A second file description: the first one stays for what is not aligned. */
-static int open_direct(const struct nv_store_file_conf *conf, const struct stat *first)
+static int open_direct(const struct nv_store_file_conf *conf, bool read_only,
+		       const struct stat *first)
 {
-	int fd = open(conf->path, (conf->read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_DIRECT);
+	int fd = open(conf->path, (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_DIRECT);
 	struct stat st;
 
 	if (fd < 0)
@@ -192,46 +230,43 @@ static int open_direct(const struct nv_store_file_conf *conf, const struct stat 
 static int choose_direct(struct nv_store_file *file, const struct nv_store_file_conf *conf,
 			 const struct stat *st, struct nv_err *err)
 {
-	char *note = file->store.note;
-	size_t room = sizeof(file->store.note);
+	struct nv_store *store = &file->store;
 	int fd;
 
 	file->direct_fd = -1;
 	if (conf->direct == NV_STORE_DIRECT_OFF) {
-		snprintf(note, room, "page cache, as configured");
+		note(store, "page cache, as configured");
 		return 0;
 	}
-	fd = open_direct(conf, st);
+	fd = open_direct(conf, store->read_only, st);
 	if (fd < 0 && conf->direct == NV_STORE_DIRECT_ONLY)
 		return nv_err(err, -EOPNOTSUPP, "%s: O_DIRECT is not possible: %s", conf->path,
 			      strerror(-fd));
 	if (fd < 0) {
-		snprintf(note, room, "page cache: O_DIRECT is not possible here (%s)",
-			 strerror(-fd));
+		note(store, "page cache: O_DIRECT is not possible here (%s)", strerror(-fd));
 		return 0;
 	}
 	file->direct_fd = fd;
 	read_alignment(file, S_ISBLK(st->st_mode));
 	if (file->offset_align <= file->store.block_bytes) {
-		snprintf(note, room, "O_DIRECT");
+		note(store, "O_DIRECT");
 		return 0;
 	}
 	if (conf->direct == NV_STORE_DIRECT_ONLY)
 		return nv_err(err, -EOPNOTSUPP, "%s: O_DIRECT needs blocks of %u bytes", conf->path,
 			      file->offset_align);
-	snprintf(note, room, "O_DIRECT for what is aligned to %u bytes, page cache for the rest",
-		 file->offset_align);
+	note(store, "O_DIRECT for what is aligned to %u bytes, page cache for the rest",
+	     file->offset_align);
 	return 0;
 }
 
 static void note_engine(struct nv_store_file *file)
 {
-	size_t used = strlen(file->store.note);
 	int rc = nv_store_uring_probe();
 
 	if (rc)
-		snprintf(file->store.note + used, sizeof(file->store.note) - used,
-			 "; synchronous I/O: io_uring is not available (%s)", strerror(-rc));
+		note(&file->store, "synchronous I/O: io_uring is not available (%s)",
+		     strerror(-rc));
 }
 
 /* ---- life --------------------------------------------------------------------------------- */
@@ -257,37 +292,81 @@ static const struct nv_store_ops file_ops = {
 	.destroy = file_destroy,
 };
 
+static void set_up_block_device(struct nv_store_file *file, const struct stat *st)
+{
+	struct nv_store *store = &file->store;
+	struct nv_store_bdev bdev;
+
+	nv_store_bdev_read("/sys", major(st->st_rdev), minor(st->st_rdev), &bdev);
+	store->kind = "block";
+	store->sizes = bdev.sizes;
+	/*
+	 * The page cache is volatile, too. Beside O_DIRECT it gets what is not aligned only, which
+	 * store_uring.c writes through it when the store says that nothing is volatile.
+	 */
+	store->volatile_cache = bdev.has_write_cache || file->direct_fd < 0;
+	store->thin = bdev.can_zero;
+	if (!store->volatile_cache)
+		note(store, "the device has no volatile cache");
+}
+
+/* A device may be open for writing and refuse every write all the same. */
+static void check_read_only(struct nv_store_file *file, const struct nv_store_file_conf *conf)
+{
+	int ro = 0;
+
+	if (conf->read_only || file->store.read_only || ioctl(file->fd, BLKROGET, &ro) || !ro)
+		return;
+	file->store.read_only = true;
+	note(&file->store, "read-only: the device is");
+}
+
+static uint32_t device_block_bytes(int fd)
+{
+	int sector = 0;
+
+	return !ioctl(fd, BLKSSZGET, &sector) && sector == 4096 ? 4096 : 512;
+}
+
 static int set_up(struct nv_store_file *file, const struct nv_store_file_conf *conf,
 		  struct nv_err *err)
 {
+	uint32_t block_bytes = conf->block_bytes;
 	struct nv_err why;
 	struct stat st;
 	uint64_t size = 0;
+	bool is_block;
 	int rc;
 
 	if (fstat(file->fd, &st))
 		return nv_err(err, -errno, "%s: %s", conf->path, strerror(errno));
-	rc = lock_file(conf, file->fd, err);
+	is_block = S_ISBLK(st.st_mode);
+	if (is_block)
+		check_read_only(file, conf);
+	rc = lock_file(conf, file->fd, file->store.read_only, err);
 	if (rc)
 		return rc;
-	if (S_ISBLK(st.st_mode))
+	if (is_block)
 		rc = block_device_size(conf, file->fd, &size, err);
 	else
-		rc = regular_file_size(conf, file->fd, (uint64_t)st.st_size, &size, err);
+		rc = regular_file_size(conf, file, (uint64_t)st.st_size, &size, err);
 	if (rc)
 		return rc;
-	rc = nv_store_set_geometry(&file->store, size, conf->block_bytes, &why);
+	if (is_block && !block_bytes)
+		block_bytes = device_block_bytes(file->fd);
+	rc = nv_store_set_geometry(&file->store, size, block_bytes, &why);
 	if (rc)
 		return nv_err(err, rc, "%s: %s", conf->path, why.text);
 	rc = choose_direct(file, conf, &st, err);
 	if (rc)
 		return rc;
-	note_engine(file);
 	file->store.ops = &file_ops;
-	file->store.kind = S_ISBLK(st.st_mode) ? "block" : "file";
-	file->store.read_only = conf->read_only;
+	file->store.kind = "file";
 	file->store.volatile_cache = true;
-	file->store.thin = true; /* punching a hole leaves zeroes, on devices, too */
+	file->store.thin = true; /* punching a hole leaves zeroes */
+	if (is_block)
+		set_up_block_device(file, &st);
+	note_engine(file);
 	return 0;
 }
 
@@ -319,7 +398,7 @@ int nv_store_file_open(const struct nv_store_file_conf *conf, struct nv_store **
 	if (!file)
 		return nv_err(err, -ENOMEM, "out of memory");
 	file->direct_fd = -1;
-	rc = open_or_create(conf, &file->fd, err);
+	rc = open_or_create(file, conf, err);
 	if (rc)
 		goto free_file;
 	rc = set_up(file, conf, err);

@@ -39,6 +39,15 @@ static inline uint64_t nv_store_random_below(uint64_t *state, uint64_t limit)
 	return nv_store_random(state) % limit;
 }
 
+/* store_bdev.c: what sysfs, mounted at @sysfs, says of the block device @major:@minor. */
+struct nv_store_bdev {
+	bool has_write_cache; /* true unless the device says that it has none */
+	bool can_zero; /* writes zeroes without being sent them */
+	struct nv_store_sizes sizes;
+};
+void nv_store_bdev_read(const char *sysfs, unsigned int major, unsigned int minor,
+			struct nv_store_bdev *ret);
+
 struct nv_store_file {
 	struct nv_store store; /* first */
 	int fd; /* through the page cache; also for sync and fallocate */

@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <liburing.h>
 #include <linux/falloc.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define RING_MAX    1024u
@@ -41,7 +43,8 @@ enum step_kind {
 	STEP_READ,
 	STEP_WRITE,
 	STEP_SYNC,
-	STEP_ALLOC
+	STEP_ALLOC,
+	STEP_DISCARD
 };
 
 struct step {
@@ -55,13 +58,20 @@ struct step {
 	struct iovec zero_iov;
 };
 
-/* How far a ZERO or DISCARD request is, in req->step; each falls back to the next. */
+/*
+ * How far a ZERO or DISCARD request is, in req->step; each falls back to the next. DISCARD ends
+ * with its own step: a device that cannot make zeroes may take a discard, which promises nothing.
+ */
 enum zero_step {
 	ZERO_PUNCH,
 	ZERO_RANGE,
 	ZERO_WRITE,
-	ZERO_SYNC
+	ZERO_SYNC,
+	ZERO_DISCARD
 };
+
+/* <linux/blkdev.h> of Linux 6.12: the ioctl BLKDISCARD for io_uring. */
+#define URING_CMD_DISCARD _IO(0x12, 0)
 
 static const uint8_t zeroes[ZERO_BYTES] __attribute__((aligned(4096)));
 
@@ -82,6 +92,12 @@ static bool fits_direct(const struct nv_store_file *file, const struct nv_store_
 	return !(bits & (file->offset_align - 1));
 }
 
+/* No Flush comes for a store without a volatile cache, so none may be dirty in the page cache. */
+static int write_through(const struct nv_store_file *file)
+{
+	return file->store.volatile_cache ? 0 : RWF_DSYNC;
+}
+
 static void transfer_step(const struct nv_store_chan *chan, const struct nv_store_req *req,
 			  struct step *step)
 {
@@ -92,9 +108,12 @@ static void transfer_step(const struct nv_store_chan *chan, const struct nv_stor
 	step->iovcnt = req->iovcnt;
 	step->flags = req->flags & NV_STORE_FUA ? RWF_DSYNC : 0;
 	step->fd_index = fits_direct(chan->file, req, step->offset) ? FD_DIRECT : FD_CACHED;
+	if (step->kind == STEP_WRITE && step->fd_index == FD_CACHED)
+		step->flags |= write_through(chan->file);
 }
 
-static void zero_step(const struct nv_store_req *req, struct step *step)
+static void zero_step(const struct nv_store_chan *chan, const struct nv_store_req *req,
+		      struct step *step)
 {
 	step->offset = req->offset_bytes + req->moved_bytes;
 	step->length = req->length_bytes - req->moved_bytes;
@@ -110,6 +129,7 @@ static void zero_step(const struct nv_store_req *req, struct step *step)
 		break;
 	case ZERO_WRITE:
 		step->kind = STEP_WRITE;
+		step->flags = write_through(chan->file);
 		if (step->length > ZERO_BYTES)
 			step->length = ZERO_BYTES;
 		step->zero_iov.iov_base = (void *)(uintptr_t)zeroes;
@@ -119,6 +139,9 @@ static void zero_step(const struct nv_store_req *req, struct step *step)
 		break;
 	case ZERO_SYNC:
 		step->kind = STEP_SYNC;
+		break;
+	case ZERO_DISCARD:
+		step->kind = STEP_DISCARD;
 		break;
 	}
 }
@@ -138,7 +161,7 @@ static void next_step(const struct nv_store_chan *chan, const struct nv_store_re
 		return;
 	case NV_STORE_ZERO:
 	case NV_STORE_DISCARD:
-		zero_step(req, step);
+		zero_step(chan, req, step);
 		return;
 	}
 }
@@ -189,9 +212,11 @@ static bool advance_transfer(struct nv_store_req *req, int res)
 	return true;
 }
 
+/* EINVAL: a device with larger blocks than ours. */
 static bool not_supported(int res)
 {
-	return res == -EOPNOTSUPP || res == -ENOSYS || res == -ENODEV;
+	return res == -EOPNOTSUPP || res == -ENOSYS || res == -ENODEV || res == -EINVAL ||
+	       res == -ENOTTY;
 }
 
 static bool zeroed(struct nv_store_req *req)
@@ -210,8 +235,10 @@ static bool advance_zero(struct nv_store_req *req, int res)
 	}
 	switch ((enum zero_step)req->step) {
 	case ZERO_PUNCH:
-		if (not_supported(res) && req->op == NV_STORE_DISCARD)
-			return finish(req, -EOPNOTSUPP);
+		if (not_supported(res) && req->op == NV_STORE_DISCARD) {
+			req->step = ZERO_DISCARD;
+			return true;
+		}
 		__attribute__((fallthrough));
 	case ZERO_RANGE:
 		if (not_supported(res)) {
@@ -226,6 +253,8 @@ static bool advance_zero(struct nv_store_req *req, int res)
 		return req->moved_bytes < req->length_bytes ? true : zeroed(req);
 	case ZERO_SYNC:
 		return finish(req, res < 0 ? res : 0);
+	case ZERO_DISCARD:
+		return finish(req, not_supported(res) ? -EOPNOTSUPP : res);
 	}
 	return finish(req, -EINVAL);
 }
@@ -251,6 +280,7 @@ static bool advance(struct nv_store_req *req, int res)
 static int run_inline(const struct nv_store_chan *chan, const struct step *step)
 {
 	int fd = step->fd_index == FD_DIRECT ? chan->file->direct_fd : chan->file->fd;
+	uint64_t range[2] = {step->offset, step->length};
 	ssize_t res = -1;
 
 	switch (step->kind) {
@@ -265,6 +295,9 @@ static int run_inline(const struct nv_store_chan *chan, const struct step *step)
 		break;
 	case STEP_ALLOC:
 		res = fallocate(fd, step->flags, (off_t)step->offset, (off_t)step->length);
+		break;
+	case STEP_DISCARD:
+		res = ioctl(fd, BLKDISCARD, range);
 		break;
 	}
 	return res < 0 ? -errno : (int)res;
@@ -298,6 +331,12 @@ static void prepare(struct io_uring_sqe *sqe, const struct step *step)
 	case STEP_ALLOC:
 		io_uring_prep_fallocate(sqe, fd, step->flags, (off_t)step->offset,
 					(off_t)step->length);
+		break;
+	case STEP_DISCARD:
+		io_uring_prep_rw(IORING_OP_URING_CMD, sqe, fd, NULL, 0, 0);
+		sqe->cmd_op = URING_CMD_DISCARD;
+		sqe->addr = step->offset;
+		sqe->addr3 = step->length;
 		break;
 	}
 	sqe->flags |= IOSQE_FIXED_FILE;

@@ -5,9 +5,11 @@
 #include "fixture.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,6 +132,29 @@ uint16_t admin(struct rig *rig, struct nv_sqe cmd, void *data, size_t bytes, uin
 
 	assert_int_equal(nv_ctrl_admin(rig->ctrl, &cmd, data, bytes, &status, dw0), 0);
 	return status;
+}
+
+/* ---- the page cache ----------------------------------------------------------------------- */
+
+/* cachestat(2), Linux 6.5. */
+int dirty_pages(const char *path)
+{
+#ifndef SYS_cachestat
+#define SYS_cachestat 451 /* the same number on every architecture */
+#endif
+	struct {
+		uint64_t cache, dirty, writeback, evicted, recently_evicted;
+	} stat = {0};
+	struct {
+		uint64_t off, len;
+	} range = {0};
+	int fd = open(path, O_RDONLY);
+	long rc;
+
+	assert_true(fd >= 0);
+	rc = syscall(SYS_cachestat, fd, &range, &stat, 0);
+	close(fd);
+	return rc ? -1 : (int)(stat.dirty + stat.writeback);
 }
 
 /* ---- temporary files ---------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ uint16_t admin(struct rig *rig, struct nv_sqe cmd, void *data, size_t bytes, uin
  * last four names are valid. */
 const char *temp_path(const char *name);
 
+/* How many pages of a file or device wait for write-back; negative where the kernel cannot tell. */
+int dirty_pages(const char *path);
+
 #define MEDIA(code) NV_SC(NVME_SCT_MEDIA, code)
 
 #endif

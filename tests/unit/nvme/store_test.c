@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MIB (1u << 20)
@@ -207,27 +206,6 @@ static void read_only_refuses_every_change(void **state)
 }
 
 /* ---- durability --------------------------------------------------------------------------- */
-
-/* cachestat(2), Linux 6.5: how many pages of a file wait for write-back. */
-static int dirty_pages(const char *path)
-{
-#ifndef SYS_cachestat
-#define SYS_cachestat 451 /* the same number on every architecture */
-#endif
-	struct {
-		uint64_t cache, dirty, writeback, evicted, recently_evicted;
-	} stat = {0};
-	struct {
-		uint64_t off, len;
-	} range = {0};
-	int fd = open(path, O_RDONLY);
-	long rc;
-
-	assert_true(fd >= 0);
-	rc = syscall(SYS_cachestat, fd, &range, &stat, 0);
-	close(fd);
-	return rc ? -1 : (int)(stat.dirty + stat.writeback);
-}
 
 struct durable {
 	struct rig rig;
