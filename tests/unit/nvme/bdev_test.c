@@ -171,6 +171,21 @@ struct loop {
 	int fd;
 };
 
+static bool set_cache(const struct loop *loop, const char *mode)
+{
+	char path[64];
+	int fd;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache",
+		 loop->path + strlen("/dev/"));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ok = fd >= 0 && write(fd, mode, strlen(mode)) == (ssize_t)strlen(mode);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
 /* @path of a device over a new file of 1 MiB; skips the test where there can be none. */
 static void loop_open(struct loop *loop, uint32_t block_bytes, uint32_t flags)
 {
@@ -193,10 +208,12 @@ static void loop_open(struct loop *loop, uint32_t block_bytes, uint32_t flags)
 	config.info.lo_flags |= LO_FLAGS_AUTOCLEAR;
 	assert_int_equal(ioctl(loop->fd, LOOP_CONFIGURE, &config), 0);
 	close((int)config.fd);
+	(void)set_cache(loop, "write back"); /* what somebody set stays with the device's number */
 }
 
 static void loop_close(struct loop *loop)
 {
+	(void)set_cache(loop, "write back");
 	close(loop->fd);
 	unlink(loop->backing);
 }
@@ -275,21 +292,6 @@ static void zeroes_and_discards(void **state)
 	zeroes_and_discards_on(4096);
 }
 
-static bool set_write_through(const struct loop *loop)
-{
-	char path[64];
-	int fd;
-	bool ok;
-
-	snprintf(path, sizeof(path), "/sys/block/%s/queue/write_cache",
-		 loop->path + strlen("/dev/"));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	ok = fd >= 0 && write(fd, "write through", 13) == 13;
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
 /*
  * Without a volatile cache no Flush comes, and none is needed: what goes through the page cache,
  * since its buffer is not aligned, is written through it.
@@ -303,7 +305,7 @@ static void without_a_cache_nothing_stays_dirty(void **state)
 
 	(void)state;
 	loop_open(&loop, 512, 0);
-	if (!set_write_through(&loop)) {
+	if (!set_cache(&loop, "write through")) {
 		loop_close(&loop);
 		print_message("the cache of a loop device cannot be set here\n");
 		skip();
