@@ -213,11 +213,65 @@ static bool disk_is_used(const struct tgt_config *config, size_t bdev, uint32_t 
 	return false;
 }
 
+/* NULL: it gets one of its own. */
+static const uint8_t *uuid_of(const struct tgt_config *config, const struct tgt_ns_conf *ns)
+{
+	const struct tgt_bdev_conf *bdev = &config->bdevs[ns->bdev];
+
+	if (ns->has_uuid)
+		return ns->uuid;
+	return bdev->has_uuid ? bdev->uuid : NULL;
+}
+
+static const uint8_t *nguid_of(const struct tgt_config *config, const struct tgt_ns_conf *ns)
+{
+	return ns->has_nguid ? ns->nguid : uuid_of(config, ns);
+}
+
+static const uint8_t *eui64_of(const struct tgt_ns_conf *ns)
+{
+	static const uint8_t none[sizeof(ns->eui64)];
+
+	return memcmp(ns->eui64, none, sizeof(none)) ? ns->eui64 : NULL;
+}
+
+static bool is_same(const uint8_t *a, const uint8_t *b, size_t bytes)
+{
+	return a && b && !memcmp(a, b, bytes);
+}
+
+/* What hosts would take for one disk with two paths, whose data they would mix up. */
+static int check_identity(const struct tgt_config *config, const struct tgt_subsys_conf *subsys,
+			  const struct tgt_ns_conf *ns, struct tgt_err *err)
+{
+	const struct tgt_ns_conf *other;
+	const char *what = NULL;
+	size_t i;
+
+	for (i = 0; i < subsys->n_ns; i++) {
+		other = &subsys->ns[i];
+		if (is_same(uuid_of(config, ns), uuid_of(config, other), sizeof(ns->uuid)))
+			what = "uuid";
+		else if (is_same(nguid_of(config, ns), nguid_of(config, other), sizeof(ns->nguid)))
+			what = "nguid";
+		else if (is_same(eui64_of(ns), eui64_of(other), sizeof(ns->eui64)))
+			what = "eui64";
+		if (what)
+			return tgt_err_set(err, -EEXIST,
+					   "namespaces %u (bdev \"%.64s\") and %u (bdev \"%.64s\")"
+					   " have the same %s",
+					   other->nsid, config->bdevs[other->bdev].name, ns->nsid,
+					   config->bdevs[ns->bdev].name, what);
+	}
+	return 0;
+}
+
 int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
 		      struct tgt_ns_conf *ns, struct tgt_err *err)
 {
 	uint32_t max = subsys->max_namespaces ? subsys->max_namespaces : TGT_MAX_NAMESPACES;
 	struct tgt_ns_conf *added;
+	int rc;
 
 	if (disk_is_used(config, ns->bdev, ns->be_nsid))
 		return tgt_err_set(err, -EEXIST, "bdev \"%s\" is a namespace already",
@@ -230,6 +284,9 @@ int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
 				   ns->nsid, max);
 	if (ns->nsid && nsid_is_used(subsys, ns->nsid))
 		return tgt_err_set(err, -EEXIST, "namespace id %u is in use", ns->nsid);
+	rc = check_identity(config, subsys, ns, err);
+	if (rc)
+		return rc;
 	added = append(&subsys->ns, &subsys->n_ns, sizeof(*added));
 	if (!added)
 		return no_memory(err);

@@ -116,7 +116,8 @@ struct tgt_subsys_conf *tgt_config_find_subsys(const struct tgt_config *config, 
 
 /**
  * tgt_config_add_ns() - @ns->nsid 0 takes the lowest free id, which is written back; not so for
- * every namespace of a drive, whose number is not known yet.
+ * every namespace of a drive, whose number is not known yet. Its identifiers are those of no other
+ * namespace of the subsystem.
  */
 int tgt_config_add_ns(struct tgt_config *config, struct tgt_subsys_conf *subsys,
 		      struct tgt_ns_conf *ns, struct tgt_err *err);

@@ -241,6 +241,60 @@ static void no_files_and_a_large_one(void **state)
 	rmdir(dir);
 }
 
+/* Two namespaces with an identifier in common are one disk to a host. */
+static void identifiers_are_unique(void **state)
+{
+	static const uint8_t id[16] = {1, 2, 3};
+	struct tgt_bdev_conf bdev = {.kind = TGT_BDEV_NULL,
+				     .size_bytes = 1 << 20,
+				     .block_bytes = 512};
+	struct tgt_ns_conf ns, first = {.nsid = 5};
+	struct tgt_subsys_conf *subsys, *other;
+	struct tgt_config c;
+	struct tgt_err err;
+
+	(void)state;
+	tgt_config_init(&c);
+	snprintf(bdev.name, sizeof(bdev.name), "a");
+	assert_int_equal(tgt_config_add_bdev(&c, &bdev, &err), 0);
+	snprintf(bdev.name, sizeof(bdev.name), "b");
+	bdev.has_uuid = true;
+	memcpy(bdev.uuid, id, sizeof(id));
+	assert_int_equal(tgt_config_add_bdev(&c, &bdev, &err), 0);
+	snprintf(bdev.name, sizeof(bdev.name), "c");
+	bdev.has_uuid = false;
+	assert_int_equal(tgt_config_add_bdev(&c, &bdev, &err), 0);
+	assert_int_equal(tgt_config_add_subsys(&c, "nqn.2024-01.test:a", &subsys, &err), 0);
+	first.has_uuid = true;
+	first.has_nguid = true;
+	memcpy(first.uuid, id, sizeof(id));
+	memcpy(first.nguid, id, sizeof(id));
+	memcpy(first.eui64, id, sizeof(first.eui64));
+	assert_int_equal(tgt_config_add_ns(&c, subsys, &first, &err), 0);
+
+	/* What the disk brings counts, too. */
+	ns = (struct tgt_ns_conf){.nsid = 6, .bdev = 1};
+	assert_int_equal(tgt_config_add_ns(&c, subsys, &ns, &err), -EEXIST);
+	assert_string_equal(err.text,
+			    "namespaces 5 (bdev \"a\") and 6 (bdev \"b\") have the same uuid");
+	ns = (struct tgt_ns_conf){.nsid = 6, .bdev = 2, .has_nguid = true};
+	memcpy(ns.nguid, id, sizeof(id));
+	assert_int_equal(tgt_config_add_ns(&c, subsys, &ns, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "(bdev \"c\") have the same nguid"));
+	ns = (struct tgt_ns_conf){.nsid = 6, .bdev = 2};
+	memcpy(ns.eui64, id, sizeof(ns.eui64));
+	assert_int_equal(tgt_config_add_ns(&c, subsys, &ns, &err), -EEXIST);
+	assert_non_null(strstr(err.text, "have the same eui64"));
+	assert_int_equal(subsys->n_ns, 1);
+
+	ns = (struct tgt_ns_conf){.nsid = 6, .bdev = 2};
+	assert_int_equal(tgt_config_add_ns(&c, subsys, &ns, &err), 0);
+	assert_int_equal(tgt_config_add_subsys(&c, "nqn.2024-01.test:b", &other, &err), 0);
+	ns = (struct tgt_ns_conf){.nsid = 1, .bdev = 1};
+	assert_int_equal(tgt_config_add_ns(&c, other, &ns, &err), 0);
+	tgt_config_fini(&c);
+}
+
 static enum tgt_options_result parse(struct tgt_config *config, struct tgt_err *err, int argc, ...)
 {
 	char *argv[32] = {(char *)"softsta-tgt"};
@@ -401,11 +455,17 @@ static void options_bad(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_bdevs),	  cmocka_unit_test(good_drives),
-		cmocka_unit_test(good_subsystem), cmocka_unit_test(other_transports),
-		cmocka_unit_test(bad_files),	  cmocka_unit_test(no_files_and_a_large_one),
-		cmocka_unit_test(options_good),	  cmocka_unit_test(options_drives),
-		cmocka_unit_test(options_bad),	  cmocka_unit_test(options_read_only),
+		cmocka_unit_test(good_bdevs),
+		cmocka_unit_test(good_drives),
+		cmocka_unit_test(good_subsystem),
+		cmocka_unit_test(other_transports),
+		cmocka_unit_test(identifiers_are_unique),
+		cmocka_unit_test(bad_files),
+		cmocka_unit_test(no_files_and_a_large_one),
+		cmocka_unit_test(options_good),
+		cmocka_unit_test(options_drives),
+		cmocka_unit_test(options_bad),
+		cmocka_unit_test(options_read_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
