@@ -111,7 +111,7 @@ static void child(const struct tgtproc *tgt, const char *const *args, pid_t pare
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
 		_exit(127);
 	argv[n++] = program ? program : "softsta-tgt";
-	if (!names_a_socket(args)) {
+	if (!tgt->nqn && !names_a_socket(args)) {
 		argv[n++] = "--rpc-socket";
 		argv[n++] = tgt->rpc_path;
 	}

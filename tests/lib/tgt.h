@@ -27,7 +27,8 @@ struct tgtproc {
 	pid_t pid; /* 0: not running */
 	char addr[TGTPROC_ADDR_BYTES]; /* where it listens, from its own words */
 	uint16_t port;
-	const char *nqn; /* of its subsystem; NULL: TGTPROC_NQN */
+	/* Subsystem of a program that is not softsta-tgt, with arguments of its own. Else NULL. */
+	const char *nqn;
 	char dir[TGTPROC_PATH_BYTES]; /* removed by tgtproc_fini */
 	char disk[TGTPROC_PATH_BYTES]; /* dir/disk.img */
 	char log_path[TGTPROC_PATH_BYTES];
