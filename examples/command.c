@@ -29,6 +29,14 @@ static void end(struct doca_sta_producer_task_send *task, union doca_data user_d
 	ioq_release_if_over(q);
 }
 
+static void end_unsent(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct command *c = user_data.ptr;
+
+	ioq_disconnect(c->q);
+	end(task, user_data);
+}
+
 static void answer(struct command *c, uint16_t status)
 {
 	struct cqe cqe = {.dw0 = c->q->cntlid, .cid = c->sqe->cid, .status = status << 1};
@@ -37,7 +45,7 @@ static void answer(struct command *c, uint16_t status)
 
 	MUST(doca_sta_io_task_non_offload_rdma_send_alloc_init(c->q->t->io, self, c->q->qp,
 							       (uint8_t *)&cqe, c->token, &task));
-	SUBMIT(task);
+	submit(task);
 }
 
 static uint16_t serve_connect(const struct command *c)
@@ -67,10 +75,14 @@ static void on_data(struct doca_sta_producer_task_send *task, union doca_data us
 	answer(c, serve_connect(c));
 }
 
+/* The connection has failed; the command has to be ended all the same. */
 static void on_no_data(struct doca_sta_producer_task_send *task, union doca_data user_data)
 {
+	struct command *c = user_data.ptr;
+
 	doca_task_free(doca_sta_producer_send_task_as_task(task));
-	answer(user_data.ptr, NVME_SC_DATA_XFER_ERROR);
+	ioq_disconnect(c->q);
+	answer(c, NVME_SC_DATA_XFER_ERROR);
 }
 
 static bool is_connect(const struct sqe *sqe)
@@ -96,7 +108,7 @@ static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data,
 	} else {
 		MUST(doca_sta_io_task_non_offload_rdma_read_alloc_init(c->q->t->io, self, qp, token,
 								       &task));
-		SUBMIT(task);
+		submit(task);
 	}
 }
 
@@ -105,6 +117,6 @@ void command_configure(struct doca_sta_io *io)
 	union doca_data none = {0};
 
 	MUST(doca_sta_io_non_offload_register_cb(io, on_command, none));
-	MUST(doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, end, end));
+	MUST(doca_sta_io_task_non_offload_set_rdma_write_send_conf(io, end, end_unsent));
 	MUST(doca_sta_io_task_non_offload_set_rdma_read_conf(io, on_data, on_no_data));
 }

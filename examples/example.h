@@ -28,7 +28,7 @@ enum {
 
 struct disk;
 struct doca_sta_io;
-struct doca_task;
+struct doca_sta_producer_task_send;
 
 /* Submission and completion queue entry. */
 struct sqe {
@@ -72,9 +72,8 @@ struct target {
 /* Ends the program unless @result is DOCA_SUCCESS. */
 #define MUST(call) must(call, #call)
 void must(doca_error_t result, const char *call);
-/* Gives @task, a struct doca_sta_producer_task_send, to the engine. */
-#define SUBMIT(task) submit(doca_sta_producer_send_task_as_task(task))
-void submit(struct doca_task *task);
+/* Gives @task to the engine. */
+void submit(struct doca_sta_producer_task_send *task);
 
 /* ---- sta.c ---- */
 
@@ -107,6 +106,7 @@ struct accept_record {
 
 void ioq_configure(struct doca_sta_io *io); /* before it starts */
 bool ioq_accept(struct target *t, struct rdma_cm_id *id); /* false: @id is still the caller's */
+void ioq_disconnect(struct ioq *q);
 void ioq_drop_orphans(void);
 void ioq_release_if_over(struct ioq *q);
 

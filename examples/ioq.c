@@ -10,7 +10,7 @@
 
 static struct ioq queues[EXAMPLE_IO_QUEUES];
 
-static void disconnect(struct ioq *q)
+void ioq_disconnect(struct ioq *q)
 {
 	struct doca_sta_producer_task_send *task;
 	union doca_data self = {.ptr = q};
@@ -19,7 +19,7 @@ static void disconnect(struct ioq *q)
 		return;
 	q->is_closing = true;
 	MUST(doca_sta_io_task_disconnect_alloc_init(q->t->io, self, q->qp, &task));
-	SUBMIT(task);
+	submit(task);
 }
 
 void ioq_release_if_over(struct ioq *q)
@@ -48,7 +48,7 @@ static void on_transport_error(const struct doca_sta_event_transport_err *event,
 	(void)user_data;
 	MUST(doca_sta_event_transport_err_get_qp_handle(event, &qp));
 	MUST(doca_sta_io_qp_get_user_data(qp, &user_data));
-	disconnect(user_data.ptr);
+	ioq_disconnect(user_data.ptr);
 }
 
 static void on_event(struct conn *conn, bool is_up)
@@ -56,7 +56,7 @@ static void on_event(struct conn *conn, bool is_up)
 	struct ioq *q = (struct ioq *)conn;
 
 	if (!is_up || doca_sta_io_qp_connect_established(q->t->io, q->qp) != DOCA_SUCCESS)
-		disconnect(q);
+		ioq_disconnect(q);
 }
 
 bool ioq_accept(struct target *t, struct rdma_cm_id *id)
@@ -86,7 +86,7 @@ void ioq_drop_orphans(void)
 {
 	for (struct ioq *q = queues; q < queues + EXAMPLE_IO_QUEUES; q++)
 		if (q->qp && q->cntlid && !admin_has(q->cntlid))
-			disconnect(q);
+			ioq_disconnect(q);
 }
 
 void ioq_configure(struct doca_sta_io *io)

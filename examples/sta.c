@@ -93,7 +93,7 @@ void sta_stop(struct target *t)
 	MUST(doca_pe_destroy(t->io_pe));
 	MUST(doca_sta_subsystem_rm_ns(t->subsystem, t->ns));
 	MUST(doca_sta_be_destroy_queue_task_alloc_init(t->queue, self, &task));
-	SUBMIT(task);
+	submit(task);
 	while (t->queue)
 		(void)doca_pe_progress(t->pe);
 	disk_close(t->disk);

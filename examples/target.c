@@ -11,6 +11,7 @@
 
 #include <doca_dev.h>
 #include <doca_pe.h>
+#include <doca_sta_task.h>
 
 #include "example.h"
 
@@ -22,11 +23,12 @@ void must(doca_error_t result, const char *call)
 	exit(EXIT_FAILURE);
 }
 
-void submit(struct doca_task *task)
+void submit(struct doca_sta_producer_task_send *task)
 {
 	doca_error_t rc;
 
-	while ((rc = doca_task_submit(task)) == DOCA_ERROR_AGAIN)
+	while ((rc = doca_task_submit(doca_sta_producer_send_task_as_task(task))) ==
+	       DOCA_ERROR_AGAIN)
 		;
 	must(rc, "doca_task_submit");
 }

@@ -102,6 +102,10 @@ static void refuses_what_is_wrong(void **state)
 	assert_status(host_rw(&host, nvme_cmd_write, INI_DATA_KEYED, host.blocks - 1, 2, buffer,
 			      &error),
 		      GENERIC(NVME_SC_LBA_RANGE));
+	host.nsid++;
+	assert_status(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, 0, 1, back, &error),
+		      GENERIC(NVME_SC_INVALID_NS));
+	host.nsid--;
 	assert_status(ini_exec(host.io, &cmd, NULL, &error), GENERIC(NVME_SC_INVALID_OPCODE));
 	cmd = (struct ini_cmd){.tag = INI_TAG_ANY, .sqe.opcode = 0xc0};
 	assert_status(ini_exec(host.admin, &cmd, NULL, &error), GENERIC(NVME_SC_INVALID_OPCODE));
@@ -160,6 +164,19 @@ static void ends_a_host_with_its_admin_queue(void **state)
 	host_disconnect(&host);
 }
 
+static void outlives_a_killed_host(void **state)
+{
+	struct ini_error error = {0};
+	struct host host;
+
+	(void)state;
+	host_connect(&host, &tgt, 32, SLOT_BYTES);
+	assert_ok(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, 0, 1, back, &error));
+	ini_abandon(host.io);
+	ini_abandon(host.admin);
+	host_check_served(&tgt);
+}
+
 static void has_room_for_so_many(void **state)
 {
 	struct ini_error error = {0};
@@ -188,6 +205,7 @@ int main(void)
 		cmocka_unit_test(refuses_what_is_wrong),
 		cmocka_unit_test(fetches_connect_data),
 		cmocka_unit_test(ends_a_host_with_its_admin_queue),
+		cmocka_unit_test(outlives_a_killed_host),
 		cmocka_unit_test(has_room_for_so_many), /* the last: it leaves a host */
 	};
 
