@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * What softsta has and DOCA has not: companions of soft queue pairs.
+ * What softsta has and DOCA has not: companions of soft queue pairs, and the end of a controller.
  *
  * A controller that lives in the same process cannot see a store to its doorbell. It attaches a
  * companion to the queue's submission doorbell address before the queue is given to
@@ -19,6 +19,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct doca_sta_be_q_handle;
 
 /** The controller's side of a queue pair. Both are called on the thread of the owning EU. */
 struct doca_softsta_queue_ops {
@@ -60,6 +62,26 @@ doca_error_t doca_softsta_queue_attach(const volatile void *sq_doorbell,
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_softsta_queue_detach(const volatile void *sq_doorbell);
+
+/**
+ * doca_softsta_be_queue_halted() - the controller behind a back-end queue has stopped for good
+ * @queue: the queue
+ *
+ * Commands that a controller has not completed hold their memory, which it may write to at any
+ * time; so a queue is destroyed only when they are done, or have all timed out. Whoever has reset
+ * the controller, or cut it off from memory, says so here. Then what is in flight goes back to the
+ * hosts with Internal Path Error, which they repeat, as do commands for this queue from now on; its
+ * doorbells are left alone. What is left is to destroy it, which waits for nothing then. Another
+ * queue of the back-end may be added before or after.
+ *
+ * Thread: that of the STA context. Takes effect before the queue's destroy task ends.
+ *
+ * Return: DOCA_SUCCESS, or
+ * - DOCA_ERROR_INVALID_VALUE: NULL
+ * - DOCA_ERROR_BAD_STATE: said already, the queue is being destroyed, or STA does not run
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_softsta_be_queue_halted(struct doca_sta_be_q_handle *queue);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include <doca_softsta.h>
 #include <doca_sta_be.h>
 
 #include "core/error.h"
@@ -192,6 +193,7 @@ static void place_queue(struct doca_sta_be_q_handle *beq)
 	beq->wait_tail = &beq->wait;
 	beq->add_msg.fn = sta_beq_on_add;
 	beq->close_msg.fn = sta_beq_on_close;
+	beq->halt_msg.fn = sta_beq_on_halt;
 	beq->closed_msg.fn = on_closed;
 	beq->timeout_msg.fn = on_timeout;
 	beq->fence.done = on_fence_passed;
@@ -259,6 +261,18 @@ void sta_be_drop_queues(struct doca_sta *sta)
 		for (uint32_t i = 0; i < STA_MAX_EUS; i++)
 			atomic_store(&be->route[i], NULL);
 	}
+}
+
+doca_error_t doca_softsta_be_queue_halted(struct doca_sta_be_q_handle *beq)
+{
+	if (!beq)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (beq->is_leaving || beq->is_halt_posted || !sta_is_running(beq->be->sta))
+		return DOCA_ERROR_BAD_STATE;
+	sta_debug("be", "back-end %u queue %u: its controller has stopped", beq->be->id, beq->id);
+	beq->is_halt_posted = true;
+	sta_eu_post(beq->eu, &beq->halt_msg);
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t submit_destroy(struct sta_task *task)

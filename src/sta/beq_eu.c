@@ -56,8 +56,8 @@ void sta_beq_execute(struct sta_eu *eu, struct sta_req *req)
 	struct doca_sta_be_q_handle *beq = req->beq;
 
 	req->from_be = (struct sta_result){0};
-	if (beq->is_closing) {
-		give_back(eu, req, STA_SC(NS_NOT_READY));
+	if (beq->is_closing || beq->is_halted) {
+		give_back(eu, req, STA_SC_NO_PATH);
 		return;
 	}
 	if (!beq->wait && !sta_nvq_is_full(&beq->q)) {
@@ -179,17 +179,31 @@ static void give_up_waiting(struct sta_eu *eu, struct doca_sta_be_q_handle *beq,
 	}
 }
 
-/* A closing queue whose controller never answers gives its commands back all the same. */
-static void abandon(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
+/* Without an answer of the controller. */
+static void take_back(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, sta_status_t status)
 {
 	struct sta_req *req;
 
+	while ((req = sta_nvq_reclaim(&beq->q)))
+		give_back(eu, req, status);
+}
+
+static void refuse_waiting(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
+{
+	struct sta_req *req;
+
+	while ((req = pop_waiting(beq)))
+		give_back(eu, req, STA_SC_NO_PATH);
+}
+
+/* A closing queue whose controller never answers gives its commands back all the same. */
+static void abandon(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)
+{
 	sta_warn("be",
 		 "back-end %u queue %u: closed with %u commands that the controller never answered;"
 		 " it may still write to their memory",
 		 beq->be->id, beq->id, beq->q.num_inflight);
-	while ((req = sta_nvq_reclaim(&beq->q)))
-		give_back(eu, req, STA_SC(INTERNAL));
+	take_back(eu, beq, STA_SC(INTERNAL));
 }
 
 void sta_beq_check_timeouts(struct sta_eu *eu)
@@ -226,10 +240,18 @@ void sta_beq_on_close(void *owner, struct sta_msg *msg)
 {
 	struct doca_sta_be_q_handle *beq =
 		util_container_of(msg, struct doca_sta_be_q_handle, close_msg);
-	struct sta_eu *eu = owner;
-	struct sta_req *req;
 
 	beq->is_closing = true;
-	while ((req = pop_waiting(beq)))
-		give_back(eu, req, STA_SC(NS_NOT_READY));
+	refuse_waiting(owner, beq);
+}
+
+void sta_beq_on_halt(void *owner, struct sta_msg *msg)
+{
+	struct doca_sta_be_q_handle *beq =
+		util_container_of(msg, struct doca_sta_be_q_handle, halt_msg);
+
+	beq->is_halted = true;
+	sta_nvq_halt(&beq->q);
+	refuse_waiting(owner, beq);
+	take_back(owner, beq, STA_SC_NO_PATH);
 }

@@ -218,8 +218,9 @@ struct doca_sta_be_q_handle {
 	struct sta_req *wait, **wait_tail; /* the ring is full */
 	struct doca_sta_be_q_handle *next; /* list of the EU */
 	bool is_closing;
+	bool is_halted; /* its controller does nothing any more, and the doorbells are nobody's */
 	struct sta_beq_stats stats;
-	struct sta_msg add_msg, close_msg; /* to the EU */
+	struct sta_msg add_msg, close_msg, halt_msg; /* to the EU */
 	struct sta_msg closed_msg, timeout_msg; /* to the STA context */
 	atomic_bool is_timeout_posted;
 
@@ -227,6 +228,7 @@ struct doca_sta_be_q_handle {
 	struct util_list node; /* in be->queues */
 	uint32_t id; /* in the log: the n-th that the back-end got */
 	bool is_leaving;
+	bool is_halt_posted;
 	struct sta_fence fence;
 	struct sta_task *close_task;
 	struct doca_mmap *maps[4];
@@ -357,5 +359,6 @@ void sta_beq_check_timeouts(struct sta_eu *eu);
 /* Messages to the EU */
 void sta_beq_on_add(void *eu, struct sta_msg *msg);
 void sta_beq_on_close(void *eu, struct sta_msg *msg);
+void sta_beq_on_halt(void *eu, struct sta_msg *msg);
 
 #endif

@@ -165,6 +165,12 @@ bool sta_nvq_all_late(const struct sta_nvq *q)
 	return true;
 }
 
+void sta_nvq_halt(struct sta_nvq *q)
+{
+	q->sq_rung = q->sq_tail;
+	q->cq_rung = q->cq_head;
+}
+
 void *sta_nvq_reclaim(struct sta_nvq *q)
 {
 	void *cookie;

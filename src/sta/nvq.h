@@ -91,6 +91,9 @@ void *sta_nvq_next_late(struct sta_nvq *q, uint64_t now_ns, uint64_t limit_ns, u
 /* True when nothing in flight is still in time. */
 bool sta_nvq_all_late(const struct sta_nvq *q);
 
+/* The controller is gone: neither doorbell is stored to any more, nothing may be pushed. */
+void sta_nvq_halt(struct sta_nvq *q);
+
 /* Takes back any command in flight, for a queue whose controller is gone; NULL when none is. */
 void *sta_nvq_reclaim(struct sta_nvq *q);
 

@@ -98,7 +98,7 @@ static void execute(struct sta_eu *eu, struct sta_req *req)
 
 	if (!beq) {
 		/* The back-end has no queue now; it may get one. */
-		sta_req_answer(eu, req, STA_SC(NS_NOT_READY));
+		sta_req_answer(eu, req, STA_SC_NO_PATH);
 		return;
 	}
 	req->state = STA_REQ_EXECUTE;

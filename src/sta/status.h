@@ -18,6 +18,12 @@ typedef uint16_t sta_status_t;
 #define STA_SC(code)	 ((sta_status_t)(NVME_SC_##code))
 #define STA_SC_DNR(code) ((sta_status_t)(NVME_SC_##code | NVME_SC_DNR))
 
+/*
+ * The way to the disk is shut, for now: the host keeps the command and comes again, by another path
+ * if it has one (NVMe Base 2.0, 3.3.3.2.1, path related status).
+ */
+#define STA_SC_NO_PATH ((sta_status_t)(NVME_SCT_PATH << 8 | NVME_SC_ANA_INTERNAL_PATH_ERROR))
+
 /* What the host is told for the status word (with phase) of a back-end completion. */
 sta_status_t sta_status_from_backend(uint16_t cqe_status);
 

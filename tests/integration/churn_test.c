@@ -104,7 +104,7 @@ static bool read_what_goes(struct worker *w, struct ini_queue *queue, struct ini
 				w->good++;
 			else if (status == GENERIC(NVME_SC_INVALID_NS))
 				w->refused++;
-			else if (status == NVME_SC_NS_NOT_READY)
+			else if (status == (NVME_SCT_PATH << 8 | NVME_SC_ANA_INTERNAL_PATH_ERROR))
 				w->unready++;
 			else
 				(void)snprintf(w->error, sizeof(w->error), "host %u: status 0x%x",

@@ -2,6 +2,7 @@
 /* doca_sta_be.h: back-ends, and the queue pairs that the engine is given and gives back. */
 #include "ctl.h"
 
+#include <doca_softsta.h>
 #include <doca_sta_be.h>
 #include <doca_sta_stats.h>
 
@@ -170,6 +171,37 @@ static void test_a_queue_is_destroyed_once(void **state)
 	assert_int_equal(f->num_done, 1);
 }
 
+/* That a controller has stopped is said once, while the queue is in use. */
+static void test_a_halted_queue(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *task;
+	struct doca_sta_be_q_handle *halted, *leaving, *left;
+	union doca_data self = {.ptr = f};
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	halted = ctl_add_queue(f);
+	leaving = ctl_add_queue(f);
+	left = ctl_add_queue(f);
+	ASSERT_INVALID(doca_softsta_be_queue_halted(NULL));
+	ASSERT_GOOD(doca_softsta_be_queue_halted(halted));
+	assert_int_equal(doca_softsta_be_queue_halted(halted), DOCA_ERROR_BAD_STATE);
+	ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(leaving, self, &task));
+	ctl_submit(task);
+	assert_int_equal(doca_softsta_be_queue_halted(leaving), DOCA_ERROR_BAD_STATE);
+	ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(halted, self, &task));
+	ctl_submit(task);
+	PROGRESS_UNTIL(f, f->num_done == 2);
+	/* While the last task holds the context up. */
+	ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(left, self, &task));
+	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(doca_softsta_be_queue_halted(left), DOCA_ERROR_BAD_STATE);
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	PROGRESS_UNTIL(f, ctl_state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_IDLE);
+}
+
 static void test_no_callbacks(void **state)
 {
 	struct ctl *f = *state;
@@ -193,6 +225,7 @@ int main(void)
 		CTL_TEST(test_maps_that_do_not_fit),
 		CTL_TEST(test_destroy_queue),
 		CTL_TEST(test_a_queue_is_destroyed_once),
+		CTL_TEST(test_a_halted_queue),
 		CTL_TEST(test_no_callbacks),
 	};
 

@@ -396,6 +396,7 @@ void engine_add_beq(struct engine *e, struct engine_beq *q, unsigned int eu)
 	q->h.wait_tail = &q->h.wait;
 	q->h.add_msg.fn = sta_beq_on_add;
 	q->h.close_msg.fn = sta_beq_on_close;
+	q->h.halt_msg.fn = sta_beq_on_halt;
 	q->h.closed_msg.fn = on_closed;
 	q->h.timeout_msg.fn = on_timeout;
 	sta_eu_post(q->h.eu, &q->h.add_msg);
@@ -543,4 +544,22 @@ struct sta_sqe engine_run_to_disk(struct engine *e, struct engine_qp *qp)
 	engine_finish(e, qp);
 	assert_true(engine_be_fetch(&engine_disk, &sqe));
 	return sqe;
+}
+
+uint16_t engine_answer_status(const struct engine_qp *qp)
+{
+	assert_true(qp->num_answers > 0);
+	return le16toh(qp->answers[qp->num_answers - 1].status) >> 1;
+}
+
+void engine_assert_at_rest(const struct engine *e, const struct engine_qp *qp)
+{
+	assert_int_equal(qp->sta->num_busy, 0);
+	assert_int_equal(qp->sta->num_posted_tx, 0);
+	assert_int_equal(qp->sta->num_posted_rx, qp->is_error ? 0 : ENGINE_DEPTH);
+	assert_int_equal(qp->num_recvs, qp->is_error ? 0 : ENGINE_DEPTH);
+	assert_int_equal(e->eus[0].eu.pool.classes[STA_SLOT_SMALL].num_free, 8);
+	assert_int_equal(e->eus[0].eu.pool.classes[STA_SLOT_PAGE].num_free, 2);
+	for (unsigned int i = 0; i < ENGINE_EUS; i++)
+		assert_int_equal(e->ns->eu[i].num_inflight, 0);
 }

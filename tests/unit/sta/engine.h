@@ -110,6 +110,10 @@ int engine_disk_teardown(void **state);
 struct sta_sqe engine_run_to_disk(struct engine *e, struct engine_qp *qp);
 /* Runs until the QP's answers have left. */
 void engine_finish(struct engine *e, struct engine_qp *qp);
+/* The status, without phase, of the last answer. */
+uint16_t engine_answer_status(const struct engine_qp *qp);
+/* After everything, with the disk's slots, nothing is kept. */
+void engine_assert_at_rest(const struct engine *e, const struct engine_qp *qp);
 
 /* @num slots of @class for the EU. */
 void engine_add_slots(struct engine *e, unsigned int eu, enum sta_slot_class class, uint32_t num);

@@ -14,28 +14,9 @@ enum {
 	CID = 0x42,
 };
 
-static uint16_t answer_status(const struct engine_qp *qp)
-{
-	assert_true(qp->num_answers > 0);
-	return le16toh(qp->answers[qp->num_answers - 1].status) >> 1;
-}
-
 static uint32_t free_slots(const struct engine *e, unsigned int eu, enum sta_slot_class class)
 {
 	return e->eus[eu].eu.pool.classes[class].num_free;
-}
-
-/* After everything, nothing is kept. */
-static void assert_at_rest(const struct engine *e, const struct engine_qp *qp)
-{
-	assert_int_equal(qp->sta->num_busy, 0);
-	assert_int_equal(qp->sta->num_posted_tx, 0);
-	assert_int_equal(qp->sta->num_posted_rx, qp->is_error ? 0 : ENGINE_DEPTH);
-	assert_int_equal(qp->num_recvs, qp->is_error ? 0 : ENGINE_DEPTH);
-	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 8);
-	assert_int_equal(free_slots(e, 0, STA_SLOT_PAGE), 2);
-	for (unsigned int i = 0; i < ENGINE_EUS; i++)
-		assert_int_equal(e->ns->eu[i].num_inflight, 0);
 }
 
 /* ---- commands ---- */
@@ -60,13 +41,13 @@ static void test_read(void **state)
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(le16toh(qp->answers[0].cid), CID);
-	assert_int_equal(answer_status(qp), 0);
+	assert_int_equal(engine_answer_status(qp), 0);
 	assert_int_equal(le32toh(qp->answers[0].dw0), 0x77);
 	assert_int_equal(le16toh(qp->answers[0].sqhd), 1);
 	assert_int_equal(qp->invalidated[0], KEY);
 	for (size_t i = 0; i < sizeof(host); i++)
 		assert_int_equal(host[i], 'r');
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_failed_read_moves_no_data(void **state)
@@ -82,12 +63,12 @@ static void test_failed_read_moves_no_data(void **state)
 	memset((void *)(uintptr_t)le64toh(at_be.prp1), 'x', sizeof(host));
 	engine_be_complete(&engine_disk, &at_be, STA_SC_DNR(LBA_RANGE), 0);
 	engine_finish(e, qp);
-	assert_int_equal(answer_status(qp), STA_SC_DNR(LBA_RANGE));
+	assert_int_equal(engine_answer_status(qp), STA_SC_DNR(LBA_RANGE));
 	assert_int_equal(qp->invalidated[0], KEY); /* also on an error */
 	assert_memory_equal(host, untouched, sizeof(host));
 	assert_int_equal(e->num_events, 1);
 	assert_int_equal(e->event.type, DOCA_STA_CQE_NOTIF_NVME_COMP_ERR);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_keyed_write(void **state)
@@ -104,9 +85,9 @@ static void test_keyed_write(void **state)
 	assert_memory_equal((void *)(uintptr_t)le64toh(at_be.prp1), host, sizeof(host));
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	engine_finish(e, qp);
-	assert_int_equal(answer_status(qp), 0);
+	assert_int_equal(engine_answer_status(qp), 0);
 	assert_int_equal(qp->invalidated[0], 0); /* not asked for */
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_in_capsule_write(void **state)
@@ -130,9 +111,9 @@ static void test_in_capsule_write(void **state)
 	assert_int_equal(qp->num_answers, 0);
 	assert_int_equal(qp->num_recvs, ENGINE_DEPTH);
 	engine_finish(e, qp);
-	assert_int_equal(answer_status(qp), 0);
+	assert_int_equal(engine_answer_status(qp), 0);
 	assert_int_equal(qp->invalidated[0], 0);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void expect_refusal(struct engine *e, struct engine_qp *qp, const struct sta_sqe *sqe,
@@ -144,10 +125,10 @@ static void expect_refusal(struct engine *e, struct engine_qp *qp, const struct 
 	assert_true(engine_send(qp, sqe, NULL, 0));
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, before + 1);
-	assert_int_equal(answer_status(qp), status);
+	assert_int_equal(engine_answer_status(qp), status);
 	assert_int_equal(qp->invalidated[before], key);
 	assert_false(engine_be_fetch(&engine_disk, &none));
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_refusals(void **state)
@@ -235,7 +216,7 @@ static void test_capsule_before_established_waits(void **state)
 	assert_int_equal(qp->num_answers, 2);
 	assert_int_equal(le16toh(qp->answers[0].cid), CID);
 	assert_int_equal(le16toh(qp->answers[1].cid), CID + 1);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_short_capsule_ends_connection(void **state)
@@ -287,8 +268,8 @@ static void test_overload(void **state)
 		assert_int_equal(le16toh(a->answers[i].cid), i);
 		assert_int_equal(le16toh(b->answers[i].cid), i);
 	}
-	assert_at_rest(e, a);
-	assert_at_rest(e, b);
+	engine_assert_at_rest(e, a);
+	engine_assert_at_rest(e, b);
 }
 
 /* ---- time-outs ---- */
@@ -309,7 +290,7 @@ static void test_late_command(void **state)
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
-	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
+	assert_int_equal(engine_answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(engine_disk.num_timeouts, 1);
 	/* The controller may still write: the slot is not given to another. */
 	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 7);
@@ -319,7 +300,7 @@ static void test_late_command(void **state)
 	assert_int_equal(qp->num_answers, 1);
 	assert_memory_equal(host, untouched, sizeof(host));
 	assert_int_equal(e->eus[0].eu.stats.late_returns, 1);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* A command that the ring has no room for is answered in time, too. */
@@ -346,7 +327,7 @@ static void test_waiting_command_times_out(void **state)
 		engine_be_complete(&engine_disk, &fetched[i], 0, 0);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_late_command_of_failed_connection(void **state)
@@ -365,7 +346,7 @@ static void test_late_command_of_failed_connection(void **state)
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_drained, 1);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* ---- torn queues ---- */
@@ -393,14 +374,14 @@ static void test_unknown_completion(void **state)
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
-	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
+	assert_int_equal(engine_answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(engine_disk.num_timeouts, 1);
 	assert_int_equal(free_slots(e, 0, STA_SLOT_SMALL), 7);
 	assert_memory_equal(host, untouched, sizeof(host));
 	engine_be_complete(&engine_disk, &at_be, 0, 0);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* Each command is answered once, however often its completion comes, and when. */
@@ -426,11 +407,11 @@ static void test_repeated_completion(void **state)
 		engine_be_complete(&engine_disk, &at_be, 0, 0);
 		engine_finish(e, qp);
 		assert_int_equal(qp->num_answers, i + 2);
-		assert_int_equal(answer_status(qp), 0);
+		assert_int_equal(engine_answer_status(qp), 0);
 	}
 	assert_int_equal(engine_disk.h.stats.bad_completions, 2 * ENGINE_RING + 1);
 	assert_int_equal(engine_disk.num_timeouts, 0);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* One wrong phase tag silences the queue: everything is late, and closing it ends that. */
@@ -453,14 +434,14 @@ static void test_wrong_phase(void **state)
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 2);
-	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
+	assert_int_equal(engine_answer_status(qp), STA_SC(INTERNAL));
 	assert_true(engine_disk.num_timeouts > 0);
 	engine_close_beq(&engine_disk);
 	engine_set_time(e, 3 * STA_BE_TIMEOUT_NS);
 	engine_finish(e, qp);
 	assert_int_equal(engine_disk.num_closed, 1);
 	assert_int_equal(qp->num_answers, 2);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* ---- two EUs ---- */
@@ -477,11 +458,11 @@ static void test_crossing(void **state)
 	at_be = engine_run_to_disk(e, qp);
 	engine_be_complete(&engine_disk, &at_be, COMPARE_FAILURE, 5);
 	engine_finish(e, qp);
-	assert_int_equal(answer_status(qp), COMPARE_FAILURE);
+	assert_int_equal(engine_answer_status(qp), COMPARE_FAILURE);
 	assert_int_equal(le32toh(qp->answers[0].dw0), 5);
 	assert_int_equal(e->eus[1].eu.stats.crossed, 1);
 	assert_int_equal(free_slots(e, 1, STA_SLOT_SMALL), 8);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /*
@@ -510,9 +491,9 @@ static void test_late_answer_is_not_overwritten(void **state)
 	assert_int_equal(req->result.dw0, 0);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
-	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
+	assert_int_equal(engine_answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(free_slots(e, 1, STA_SLOT_SMALL), 8);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* ---- removal ---- */
@@ -545,65 +526,17 @@ static void test_remove_namespace_under_load(void **state)
 	engine_run(e);
 	assert_true(engine_send(a, &sqe, NULL, 0));
 	engine_finish(e, a);
-	assert_int_equal(answer_status(a), STA_SC_DNR(INVALID_NS));
+	assert_int_equal(engine_answer_status(a), STA_SC_DNR(INVALID_NS));
 	engine_be_complete(&engine_disk, &at_a, 0, 0);
 	engine_finish(e, a);
-	assert_int_equal(answer_status(a), 0);
+	assert_int_equal(engine_answer_status(a), 0);
 	assert_int_equal(engine_disk.num_closed, 0); /* the other EU has one */
 	engine_be_complete(&engine_disk, &at_b, 0, 0);
 	engine_finish(e, b);
-	assert_int_equal(answer_status(b), 0);
+	assert_int_equal(engine_answer_status(b), 0);
 	assert_int_equal(engine_disk.num_closed, 100);
-	assert_at_rest(e, a);
-	assert_at_rest(e, b);
-}
-
-static void test_close_queue_under_load(void **state)
-{
-	struct engine *e = *state;
-	struct engine_qp *qp = engine_add_qp(e, 0);
-	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, 0, 0), at_be;
-
-	for (uint16_t i = 0; i < ENGINE_RING; i++) {
-		sqe.cid = htole16(i);
-		assert_true(engine_send(qp, &sqe, NULL, 0));
-	}
-	engine_run(e);
-	engine_close_beq(&engine_disk);
-	engine_finish(e, qp);
-	/* The one that waited; those in the ring are the controller's. */
-	assert_int_equal(qp->num_answers, 1);
-	assert_int_equal(answer_status(qp), STA_SC(NS_NOT_READY));
-	assert_int_equal(engine_disk.num_closed, 0);
-	assert_true(engine_send(qp, &sqe, NULL, 0));
-	engine_finish(e, qp);
-	assert_int_equal(answer_status(qp), STA_SC(NS_NOT_READY));
-	while (engine_be_fetch(&engine_disk, &at_be))
-		engine_be_complete(&engine_disk, &at_be, 0, 0);
-	engine_finish(e, qp);
-	assert_int_equal(qp->num_answers, ENGINE_RING + 1);
-	assert_int_equal(engine_disk.num_closed, 1);
-	assert_at_rest(e, qp);
-}
-
-/* A controller that never answers does not keep its queue from being closed. */
-static void test_close_dead_queue(void **state)
-{
-	struct engine *e = *state;
-	struct engine_qp *qp = engine_add_qp(e, 0);
-	struct sta_sqe sqe = engine_io_sqe(nvme_cmd_flush, CID, 0);
-
-	assert_true(engine_send(qp, &sqe, NULL, 0));
-	engine_run(e);
-	engine_close_beq(&engine_disk);
-	engine_finish(e, qp);
-	assert_int_equal(engine_disk.num_closed, 0);
-	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
-	engine_finish(e, qp);
-	assert_int_equal(qp->num_answers, 1);
-	assert_int_equal(answer_status(qp), STA_SC(INTERNAL));
-	assert_int_equal(engine_disk.num_closed, 1);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, a);
+	engine_assert_at_rest(e, b);
 }
 
 /* ---- broken connections ---- */
@@ -645,7 +578,7 @@ static void test_flush_in_every_state(void **state)
 	engine_run(e);
 	assert_int_equal(qp->num_drained, 1);
 	assert_int_equal(qp->num_answers, 0);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_transport_error_is_told_once(void **state)
@@ -671,7 +604,7 @@ static void test_transport_error_is_told_once(void **state)
 	engine_run(e);
 	assert_int_equal(qp->num_drained, 1);
 	assert_int_equal(qp->num_errors, 1);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 /* The device takes a part of what is posted, or nothing: the connection ends, nothing is lost. */
@@ -696,7 +629,7 @@ static void check_post_failure(struct engine *e, int sends_left, int recvs_left)
 	engine_run(e);
 	assert_int_equal(qp->num_drained, 1);
 	assert_int_equal(qp->num_answers, 0);
-	assert_at_rest(e, qp);
+	engine_assert_at_rest(e, qp);
 }
 
 static void test_send_cannot_be_posted(void **state)
@@ -735,8 +668,6 @@ int main(void)
 		TEST(test_crossing),
 		TEST(test_late_answer_is_not_overwritten),
 		TEST(test_remove_namespace_under_load),
-		TEST(test_close_queue_under_load),
-		TEST(test_close_dead_queue),
 		TEST(test_flush_in_every_state),
 		TEST(test_transport_error_is_told_once),
 		TEST(test_send_cannot_be_posted),

@@ -316,7 +316,7 @@ static void test_connect(void **state)
 	assert_true(engine_send(qp, &sqe, NULL, 0));
 	run(e, qp);
 	assert_int_equal(e->num_offered, 3);
-	assert_int_equal(le16toh(qp->answers[3].status) >> 1, STA_SC(NS_NOT_READY));
+	assert_int_equal(le16toh(qp->answers[3].status) >> 1, STA_SC_NO_PATH);
 	assert_int_equal(free_slots(e), 4);
 }
 
