@@ -87,17 +87,20 @@ static tgt_status_t parse(struct tgt_req *req, struct connect *c)
 
 static void log_refused_host(const struct tgt_req *req, const struct connect *c)
 {
+	struct tgt *tgt = req->queue->tgt;
 	char host[TGT_QUOTE_TEXT];
 
 	tgt_quote(c->hostnqn, sizeof(c->hostnqn), host);
-	if (req->queue->tgt->has_config_file)
-		tgt_log("host %s at %s refused: subsystem %s does not allow it"
-			" (nvmf_subsystem_add_host in the configuration file would)",
-			host, req->queue->peer_addr, c->subnqn);
+	if (tgt->has_config_file)
+		tgt_log_refused(tgt,
+				"host %s at %s refused: subsystem %s does not allow it"
+				" (nvmf_subsystem_add_host in the configuration file would)",
+				host, req->queue->peer_addr, c->subnqn);
 	else
-		tgt_log("host %s at %s refused: subsystem %s does not allow it"
-			" (--allow-host %s would, or --allow-any-host)",
-			host, req->queue->peer_addr, c->subnqn, host);
+		tgt_log_refused(tgt,
+				"host %s at %s refused: subsystem %s does not allow it"
+				" (--allow-host %s would, or --allow-any-host)",
+				host, req->queue->peer_addr, c->subnqn, host);
 }
 
 /* The one place where Connect's zero-based size becomes the count that everything else uses. */
@@ -136,8 +139,8 @@ static tgt_status_t connect_admin(struct tgt_req *req, const struct connect *c)
 	subsys = tgt_subsys_find(queue->tgt, queue->port, c->subnqn);
 	if (!subsys) {
 		tgt_quote(c->subnqn, sizeof(c->subnqn), host);
-		tgt_log("host at %s asks for a subsystem %s that is not here", queue->peer_addr,
-			host);
+		tgt_log_refused(queue->tgt, "host at %s asks for a subsystem %s that is not here",
+				queue->peer_addr, host);
 		return refuse(req, AT_DATA_SUBNQN);
 	}
 	if (!tgt_subsys_allows(subsys, c->hostnqn)) {

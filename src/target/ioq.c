@@ -412,7 +412,8 @@ int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct 
 	/* From here on the id is STA's, whatever the result: end the queue by its own way. */
 	if (doca_sta_io_qp_accept(server->io, q->qp, device->dev, id, record, sizeof(record),
 				  NULL) != DOCA_SUCCESS) {
-		tgt_log("queue %u of %s: cannot be accepted", request->qid, q->queue.peer_addr);
+		tgt_log_refused(&server->tgt, "queue %u of %s: cannot be accepted", request->qid,
+				q->queue.peer_addr);
 		q_disconnect(&q->queue);
 		return 0;
 	}

@@ -19,20 +19,23 @@ enum {
 	ROCE_UDP_PORT = 4791,
 };
 
-static void refuse(struct rdma_cm_id *id, enum tgt_cm_status status)
+static void refuse(struct tgt_server *server, struct rdma_cm_id *id, enum tgt_cm_status status,
+		   const char *why)
 {
 	uint8_t record[TGT_CM_REJECT_BYTES];
 	char peer[TGT_ADDR_TEXT];
 
 	tgt_addr_format(rdma_get_peer_addr(id), peer);
-	tgt_log("connection from %s refused: %s", peer, tgt_cm_status_text(status));
+	tgt_log_refused(&server->tgt, "connection from %s refused: %s", peer,
+			why ? why : tgt_cm_status_text(status));
 	tgt_cm_reject_fill(record, status);
 	(void)rdma_reject(id, record, sizeof(record));
 }
 
-/* Return: 0 when somebody owns the id now, else the status that refuses it. */
+/* Return: 0 when somebody owns the id now, else the status that refuses it; *why may say more. */
 static enum tgt_cm_status take_request(struct tgt_server *server, struct tgt_listener *listener,
-				       struct rdma_cm_id *id, const struct rdma_conn_param *offer)
+				       struct rdma_cm_id *id, const struct rdma_conn_param *offer,
+				       const char **why)
 {
 	struct tgt_cm_request request;
 	struct tgt_device *device;
@@ -54,8 +57,7 @@ static enum tgt_cm_status take_request(struct tgt_server *server, struct tgt_lis
 	else
 		rc = tgt_ioq_accept(server, device, id, listener->port, &request);
 	if (rc)
-		tgt_log("cannot take a connection: %s",
-			rc == -ENOSPC ? "too many wait for their Connect command" : strerror(-rc));
+		*why = rc == -ENOSPC ? "too many wait for their Connect command" : strerror(-rc);
 	return rc ? TGT_CM_NO_RESOURCES : TGT_CM_OK;
 }
 
@@ -64,11 +66,12 @@ static bool on_request(struct tgt_server *server, const struct rdma_cm_event *ev
 {
 	struct tgt_listener *listener = event->listen_id->context;
 	enum tgt_cm_status status;
+	const char *why = NULL;
 
 	event->id->context = NULL; /* it starts with the listener's */
-	status = take_request(server, listener, event->id, &event->param.conn);
+	status = take_request(server, listener, event->id, &event->param.conn, &why);
 	if (status)
-		refuse(event->id, status);
+		refuse(server, event->id, status, why);
 	return status != TGT_CM_OK;
 }
 

@@ -165,8 +165,8 @@ static void expire_waiting(struct tgt *tgt)
 			queue->deadline_ms = tgt->now_ms + TGT_CONNECT_TIMEOUT_MS;
 			tgt_complete(parked, TGT_SC(CMD_SPECIFIC, CONNECT_CTRL_BUSY));
 		} else {
-			tgt_log("queue %u of %s: no Connect came, disconnecting", queue->qid,
-				queue->peer_addr);
+			tgt_log_refused(tgt, "queue %u of %s: no Connect came, disconnecting",
+					queue->qid, queue->peer_addr);
 			queue->deadline_ms = UINT64_MAX;
 			queue->ops->disconnect(queue);
 		}
@@ -180,6 +180,7 @@ void tgt_tick(struct tgt *tgt)
 	size_t i;
 
 	expire_waiting(tgt);
+	tgt_refusals_tick(tgt);
 	/* Backwards: a controller that dies at once is replaced by one that was looked at. */
 	for (i = tgt->n_ctrlrs; i-- > 0;) {
 		struct tgt_ctrlr *ctrlr = tgt->ctrlrs[i];
@@ -201,7 +202,7 @@ void tgt_tick(struct tgt *tgt)
 
 uint64_t tgt_next_deadline(const struct tgt *tgt)
 {
-	uint64_t next = UINT64_MAX;
+	uint64_t next = tgt_refusals_deadline(tgt);
 	size_t i;
 
 	for (i = 0; i < tgt->n_waiting; i++)
