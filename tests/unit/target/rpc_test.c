@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -419,6 +419,15 @@ static void turn(void)
 	}
 }
 
+/* Nothing wakes the loop for nothing. */
+static void assert_sleeps(void)
+{
+	uint64_t until = tgt_loop_now_ms() + 20, woken;
+
+	assert_int_equal(tgt_loop_wait(&loop, until, &woken), 0);
+	assert_true(woken >= until);
+}
+
 static int connect_to(const char *where)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
@@ -540,6 +549,32 @@ static void too_many_clients(void **state)
 		close(fds[i]);
 }
 
+/* When descriptors run out, who comes has to wait, and the loop does not spin. */
+static void no_descriptors_left(void **state)
+{
+	struct rlimit all, few;
+	char text[1024];
+	int fd = connect_to(path);
+
+	(void)state;
+	say(fd, ECHO("x"));
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	few = all;
+	few.rlim_cur = (rlim_t)fd + 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	turn();
+	assert_true(tgt_rpc_next_deadline(rpc) > now_ms && tgt_rpc_next_deadline(rpc) < UINT64_MAX);
+	assert_sleeps();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+	assert_int_equal(hear(fd, text, sizeof(text)), -1);
+	now_ms = tgt_rpc_next_deadline(rpc);
+	turn();
+	assert_true(hear(fd, text, sizeof(text)) > 0);
+	assert_true(tgt_rpc_next_deadline(rpc) == UINT64_MAX);
+	assert_sleeps();
+	close(fd);
+}
+
 /* It asks and asks and does not read: one answer is made, others are served, and it is let go. */
 static void client_that_never_reads(void **state)
 {
@@ -553,6 +588,7 @@ static void client_that_never_reads(void **state)
 	turn();
 	assert_int_equal(calls, 1);
 	assert_int_equal(tgt_rpc_next_deadline(rpc), now_ms + TGT_RPC_UNREAD_MS);
+	assert_sleeps();
 	say(other, ECHO("x"));
 	turn();
 	assert_int_equal(calls, 2);
@@ -694,6 +730,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ends_within_a_request, setup, teardown),
 		cmocka_unit_test_setup_teardown(garbage_is_answered_and_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_many_clients, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_descriptors_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(client_that_never_reads, setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_client_gets_everything, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_else_may_use_it, setup, teardown),
