@@ -108,6 +108,20 @@ int nv_ctrl_active_ns(struct nv_ctrl *ctrl, uint32_t after, uint32_t *ids, size_
 int nv_ctrl_ns_info(struct nv_ctrl *ctrl, uint32_t nsid, struct nv_ns_info *ret);
 
 /*
+ * Ask the controller to say when a namespace changes its size or other attributes.
+ * -EOPNOTSUPP: it cannot. Otherwise as nv_ctrl_admin(); -EIO also on a failing NVMe status.
+ */
+int nv_ctrl_watch_ns(struct nv_ctrl *ctrl);
+
+/*
+ * Namespaces that changed since the last call into @ids, which has room for @max; -1 (all ones)
+ * alone means any of them. Costs a look at memory while nothing has changed, so it may be called
+ * often, by the thread that owns the controller. Returns how many, or -errno as
+ * nv_ctrl_watch_ns().
+ */
+int nv_ctrl_changed_ns(struct nv_ctrl *ctrl, uint32_t *ids, size_t max);
+
+/*
  * An I/O queue pair. Both rings have @entries entries. The fields are for reading: this is what
  * doca_sta_be_add_queue() wants as memory maps.
  */

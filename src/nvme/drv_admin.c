@@ -19,7 +19,7 @@ static int wait_cqe(struct nv_ctrl *ctrl, uint16_t cid, struct nv_cqe *cqe)
 		uint32_t csts;
 
 		while (nv_queue_poll(&ctrl->admin, cqe))
-			if (le16toh(cqe->cid) == cid)
+			if (!nv_ctrl_note_event(ctrl, cqe) && le16toh(cqe->cid) == cid)
 				return 0;
 		csts = nv_bar_read32(&ctrl->bar, NVME_REG_CSTS);
 		/* Fatal or gone (all ones), or reset by somebody else: nothing will come. */
@@ -42,7 +42,9 @@ int nv_ctrl_admin(struct nv_ctrl *ctrl, const struct nv_sqe *cmd, void *data, si
 		return -EINVAL;
 	if (ctrl->dead)
 		return -EIO;
-	sqe.cid = htole16(++ctrl->next_cid);
+	if (++ctrl->next_cid >= NV_EVENT_CID)
+		ctrl->next_cid = 1;
+	sqe.cid = htole16(ctrl->next_cid);
 	if (data_bytes)
 		sqe.prp1 = htole64(ctrl->page_phys);
 	if (data_bytes && (sqe.opcode & NV_OPC_DATA_MASK) == NV_OPC_DATA_OUT)

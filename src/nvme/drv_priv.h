@@ -3,6 +3,7 @@
  * Inside the driver: the controller object and what its files call of one another.
  *   drv.c        bring-up and shutdown
  *   drv_admin.c  the synchronous admin command and Identify
+ *   drv_event.c  asynchronous events
  *   drv_queue.c  rings: layout, submit, poll, create, destroy
  */
 #ifndef NV_DRV_PRIV_H
@@ -23,6 +24,9 @@ struct nv_ctrl {
 
 	struct nv_queue admin;
 	uint16_t next_cid;
+	bool is_watching; /* an Asynchronous Event Request is out */
+	bool has_event; /* and was answered with this */
+	uint32_t event;
 	void *page; /* NV_PAGE_SIZE bytes for the data of the one admin command */
 	uint64_t page_phys;
 
@@ -36,6 +40,12 @@ void nv_relax(unsigned int round);
 /* Memory and doorbells for @queue, whose qid and entries are set. -ENOMEM, -ENODEV. */
 int nv_queue_init(struct nv_queue *queue, struct nv_ctrl *ctrl);
 void nv_queue_fini(struct nv_queue *queue);
+
+/* Not given to any other command. */
+#define NV_EVENT_CID 0xfffeu
+
+/* Is @cqe the answer to the event request? Then it is noted. */
+bool nv_ctrl_note_event(struct nv_ctrl *ctrl, const struct nv_cqe *cqe);
 
 /* Fills info from Identify Controller and grants queues. */
 int nv_ctrl_read_info(struct nv_ctrl *ctrl, const struct nv_ctrl_opts *opts, struct nv_err *err);

@@ -220,6 +220,21 @@ static uint16_t hold_aer(struct nv_soft *soft, const struct nv_sqe *sqe)
 	return HELD;
 }
 
+/* Namespace Attribute Changed is a notice (type 2) with information 0; log page 4 has the rest. */
+void nv_soft_send_event(struct nv_soft *soft)
+{
+	const uint32_t event = NVME_AER_NOTICE | NVME_LOG_LID_CHANGED_NS << 16;
+
+	if (!soft->ns_event_due || soft->ns_event_masked || !soft->aer_count ||
+	    !(soft->features.async_event & NVME_FEAT_AE_NAN_MASK << NVME_FEAT_AE_NAN_SHIFT) ||
+	    !NVME_CSTS_RDY(soft->csts) || nv_soft_halted(soft) != NV_SOFT_RUNNING ||
+	    admin_cq_is_full(soft))
+		return;
+	soft->ns_event_due = false;
+	soft->ns_event_masked = true;
+	post(soft, soft->aer_cid[--soft->aer_count], NVME_SC_SUCCESS, event);
+}
+
 /*
  * Only a held AER can be found here: admin commands run to their end, and I/O commands belong to
  * other threads. Dword 0, bit 0 tells the truth: 1 = not aborted.
@@ -295,4 +310,5 @@ void nv_soft_admin_run(struct nv_soft *soft)
 		}
 		post(soft, sqe.cid, status, dw0);
 	}
+	nv_soft_send_event(soft);
 }

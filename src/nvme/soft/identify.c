@@ -31,6 +31,7 @@ static uint16_t identify_ctrl(struct nv_soft *soft, const struct nv_sqe *sqe)
 	id.cntlid = htole16(soft->cntlid);
 	id.ver = htole32(NV_SOFT_VERSION);
 	id.rtd3e = htole32(10 * 1000 * 1000); /* a shutdown may flush a large page cache */
+	id.oaes = htole32(NVME_CTRL_OAES_NA);
 	id.cntrltype = NVME_CTRL_CNTRLTYPE_IO;
 	id.acl = 3; /* 0's based; any number is fine, an Abort never waits */
 	id.aerl = NV_SOFT_MAX_AER - 1;

@@ -47,7 +47,9 @@ uint16_t nv_soft_io_status(enum nv_store_op op, int result)
 
 uint16_t nv_soft_io_check_range(const struct nv_soft_ns *ns, uint64_t slba, uint64_t blocks)
 {
-	if (slba > ns->blocks || blocks > ns->blocks - slba)
+	uint64_t end = nv_soft_blocks(ns);
+
+	if (slba > end || blocks > end - slba)
 		return DNR(NVME_SC_LBA_RANGE);
 	return 0;
 }

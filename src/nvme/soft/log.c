@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LOG_MAX_BYTES 4096u
+#define RETAIN_EVENT  (1u << 15)
 
 static_assert(sizeof(struct nvme_smart_log) == 512, "SMART log is 512 bytes");
 static_assert(sizeof(struct nvme_cmd_effects_log) == LOG_MAX_BYTES, "effects log is 4096 bytes");
@@ -95,6 +96,24 @@ static size_t effects_log(void *page)
 	return sizeof(*log);
 }
 
+static size_t changed_ns_log(struct nv_soft *soft, void *page)
+{
+	uint32_t *list = page;
+	size_t count = 0;
+
+	for (uint32_t nsid = 1; nsid <= NV_SOFT_MAX_NS; nsid++)
+		if (soft->changed_ns >> (nsid - 1) & 1)
+			list[count++] = htole32(nsid);
+	return LOG_MAX_BYTES;
+}
+
+/* Reading it without Retain Asynchronous Event clears the list and lets the next event through. */
+static void changed_ns_was_read(struct nv_soft *soft)
+{
+	soft->changed_ns = 0;
+	soft->ns_event_masked = false;
+}
+
 /* Size of the page built at @page, 0 if there is no such page. */
 static size_t build(struct nv_soft *soft, uint8_t lid, void *page)
 {
@@ -105,8 +124,8 @@ static size_t build(struct nv_soft *soft, uint8_t lid, void *page)
 		return smart_log(soft, page);
 	case NVME_LOG_LID_FW_SLOT:
 		return firmware_log(page);
-	case NVME_LOG_LID_CHANGED_NS: /* namespaces do not change while queues exist */
-		return LOG_MAX_BYTES;
+	case NVME_LOG_LID_CHANGED_NS:
+		return changed_ns_log(soft, page);
 	case NVME_LOG_LID_CMD_EFFECTS:
 		return effects_log(page);
 	default:
@@ -123,6 +142,7 @@ uint16_t nv_soft_get_log_page(struct nv_soft *soft, const struct nv_sqe *sqe)
 	uint64_t offset = le32toh(sqe->cdw12) | (uint64_t)le32toh(sqe->cdw13) << 32;
 	uint32_t nsid = le32toh(sqe->nsid);
 	size_t size = build(soft, lid, page);
+	uint16_t status;
 
 	if (size == 0)
 		return DNR_SPECIFIC(NVME_SC_INVALID_LOG_PAGE);
@@ -131,5 +151,8 @@ uint16_t nv_soft_get_log_page(struct nv_soft *soft, const struct nv_sqe *sqe)
 		return DNR(NVME_SC_INVALID_FIELD);
 	if (offset & 3 || offset > size || dwords * 4 > NV_SOFT_MDTS_BYTES)
 		return DNR(NVME_SC_INVALID_FIELD);
-	return nv_soft_admin_reply(soft, sqe, page + offset, size - offset, dwords * 4);
+	status = nv_soft_admin_reply(soft, sqe, page + offset, size - offset, dwords * 4);
+	if (!status && lid == NVME_LOG_LID_CHANGED_NS && !(le32toh(sqe->cdw10) & RETAIN_EVENT))
+		changed_ns_was_read(soft);
+	return status;
 }

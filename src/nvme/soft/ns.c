@@ -122,6 +122,37 @@ int nv_soft_add_ns(struct nv_soft *soft, const struct nv_soft_ns_conf *conf, str
 	return 0;
 }
 
+static bool check_size(struct nv_soft_ns *ns)
+{
+	uint64_t bytes = 0;
+	uint64_t blocks;
+
+	if (!ns->store || ns->store->ops->size(ns->store, &bytes))
+		return false;
+	blocks = bytes >> ns->block_shift;
+	if (!blocks || blocks == ns->blocks)
+		return false;
+	__atomic_store_n(&ns->blocks, blocks, __ATOMIC_RELAXED);
+	return true;
+}
+
+unsigned int nv_soft_check_sizes(struct nv_soft *soft)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < NV_SOFT_MAX_NS; i++) {
+		if (!check_size(&soft->ns[i]))
+			continue;
+		soft->changed_ns |= 1ull << i;
+		count++;
+	}
+	if (count) {
+		soft->ns_event_due = true;
+		nv_soft_send_event(soft);
+	}
+	return count;
+}
+
 uint32_t nv_soft_top_nsid(const struct nv_soft *soft)
 {
 	uint32_t top = NV_SOFT_MAX_NS;

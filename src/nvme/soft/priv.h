@@ -24,6 +24,8 @@
 #include "util/compiler.h"
 #include "util/time.h"
 
+static_assert(NV_SOFT_MAX_NS <= 64, "changed_ns has a bit for each namespace");
+
 #define DNR(code) ((uint16_t)((code) | NV_SC_DNR))
 
 /* A status that the command-specific type makes unique, always with Do Not Retry. */
@@ -40,7 +42,7 @@
 
 struct nv_soft_ns {
 	struct nv_store *store; /* NULL = no such namespace */
-	uint64_t blocks;
+	uint64_t blocks; /* the registers' thread writes, queues read: relaxed */
 	unsigned int block_shift;
 	uint8_t nguid[16];
 	uint8_t eui64[8];
@@ -111,6 +113,9 @@ struct nv_soft {
 	uint8_t admin_phase;
 	uint16_t aer_cid[NV_SOFT_MAX_AER];
 	unsigned int aer_count;
+	uint64_t changed_ns; /* bit nsid - 1: what log page 4 is to say */
+	bool ns_event_due; /* for the next Asynchronous Event Request */
+	bool ns_event_masked; /* reported, until the log page is read */
 
 	struct nv_soft_features features;
 	uint16_t granted_queues;
@@ -220,6 +225,11 @@ static inline uint32_t *nv_soft_doorbell(const struct nv_soft *soft, uint16_t qi
 	return (uint32_t *)((char *)soft->doorbells + (2u * qid + is_cq) * NV_SOFT_DB_STRIDE);
 }
 
+static inline uint64_t nv_soft_blocks(const struct nv_soft_ns *ns)
+{
+	return __atomic_load_n(&ns->blocks, __ATOMIC_RELAXED);
+}
+
 static inline struct nv_soft_ns *nv_soft_find_ns(struct nv_soft *soft, uint32_t nsid)
 {
 	if (nsid == 0 || nsid > NV_SOFT_MAX_NS || !soft->ns[nsid - 1].store)
@@ -245,6 +255,8 @@ uint16_t nv_soft_prp(struct nv_soft_mem *mem, unsigned int *hint, uint64_t prp1,
 /* admin.c */
 void nv_soft_admin_start(struct nv_soft *soft);
 void nv_soft_admin_run(struct nv_soft *soft);
+/* Complete a held request with what is due, if that is not masked and was asked for. */
+void nv_soft_send_event(struct nv_soft *soft);
 void nv_soft_log_error(struct nv_soft *soft, uint16_t qid, uint16_t cid, uint16_t status,
 		       uint32_t nsid, uint64_t lba);
 /* Send @len bytes to the command's buffer of @room bytes; zeroes follow if @room is larger. */

@@ -29,6 +29,9 @@ static void reset(struct nv_soft *soft)
 	nv_soft_set_halt(soft, NV_SOFT_RUNNING);
 	memset(soft->doorbells, 0, soft->doorbell_bytes);
 	soft->aer_count = 0;
+	soft->changed_ns = 0; /* whoever enables it next reads all of it anyway */
+	soft->ns_event_due = false;
+	soft->ns_event_masked = false;
 	soft->granted_queues = soft->max_io_queues;
 	nv_soft_features_reset(soft);
 	soft->csts = 0;

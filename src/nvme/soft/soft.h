@@ -80,6 +80,14 @@ struct nv_soft_ns_conf {
 int nv_soft_add_ns(struct nv_soft *soft, const struct nv_soft_ns_conf *conf, struct nv_store *store,
 		   struct nv_err *err);
 
+/*
+ * Ask the stores of all namespaces how large they are now. A namespace whose size in whole blocks
+ * has changed has the new one at once, and the driver gets a Namespace Attribute Changed notice if
+ * it asked for that. A store that is empty, or cannot say, changes nothing. Call it now and then,
+ * on the thread of the registers; queues may run. Returns how many namespaces changed.
+ */
+unsigned int nv_soft_check_sizes(struct nv_soft *soft);
+
 /* The register seam of this controller for nv_ctrl_create(). */
 void nv_soft_bar(struct nv_soft *soft, struct nv_bar *ret);
 

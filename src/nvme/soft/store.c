@@ -49,6 +49,12 @@ void nv_store_no_cancel(struct nv_store_chan *chan)
 	(void)chan;
 }
 
+int nv_store_same_size(struct nv_store *store, uint64_t *ret_bytes)
+{
+	*ret_bytes = store->size_bytes;
+	return 0;
+}
+
 void nv_store_inherit(struct nv_store *store, const struct nv_store *below)
 {
 	const struct nv_store_ops *ops = store->ops;

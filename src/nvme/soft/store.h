@@ -84,6 +84,12 @@ struct nv_store_ops {
 	 */
 	void (*chan_close)(struct nv_store_chan *chan);
 
+	/*
+	 * How large the medium is now, which may differ from size_bytes: somebody may have grown
+	 * the file or the device. Any thread. -errno: it cannot be said.
+	 */
+	int (*size)(struct nv_store *store, uint64_t *ret_bytes);
+
 	/* After the last channel is closed. */
 	void (*destroy)(struct nv_store *store);
 };
@@ -100,7 +106,7 @@ struct nv_store {
 	const struct nv_store_ops *ops;
 	const char *kind; /* "file", "block", "ram", "null", "delay", "fault" */
 	uint32_t block_bytes;
-	uint64_t size_bytes;
+	uint64_t size_bytes; /* when it was opened */
 	bool read_only;
 	bool volatile_cache; /* FLUSH and FUA mean something */
 	struct nv_store_sizes sizes;

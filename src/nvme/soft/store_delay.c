@@ -263,6 +263,13 @@ static void delay_close(struct nv_store_chan *chan)
 	free_chan(chan);
 }
 
+static int delay_size(struct nv_store *store, uint64_t *ret_bytes)
+{
+	struct delay *delay = (struct delay *)store;
+
+	return delay->below->ops->size(delay->below, ret_bytes);
+}
+
 static void delay_destroy(struct nv_store *store)
 {
 	struct delay *delay = (struct delay *)store;
@@ -279,6 +286,7 @@ static const struct nv_store_ops delay_ops = {
 	.fd = delay_fd,
 	.cancel = delay_cancel,
 	.chan_close = delay_close,
+	.size = delay_size,
 	.destroy = delay_destroy,
 };
 

@@ -214,6 +214,13 @@ static void fault_close(struct nv_store_chan *chan)
 	free(chan);
 }
 
+static int fault_size(struct nv_store *store, uint64_t *ret_bytes)
+{
+	struct fault *fault = (struct fault *)store;
+
+	return fault->below->ops->size(fault->below, ret_bytes);
+}
+
 static void fault_destroy(struct nv_store *store)
 {
 	struct fault *fault = (struct fault *)store;
@@ -231,6 +238,7 @@ static const struct nv_store_ops fault_ops = {
 	.fd = fault_fd,
 	.cancel = fault_cancel,
 	.chan_close = fault_close,
+	.size = fault_size,
 	.destroy = fault_destroy,
 };
 

@@ -271,6 +271,19 @@ static void note_engine(struct nv_store_file *file)
 
 /* ---- life --------------------------------------------------------------------------------- */
 
+static int file_size(struct nv_store *store, uint64_t *ret_bytes)
+{
+	struct nv_store_file *file = (struct nv_store_file *)store;
+	struct stat st;
+
+	if (fstat(file->fd, &st))
+		return -errno;
+	if (S_ISBLK(st.st_mode))
+		return ioctl(file->fd, BLKGETSIZE64, ret_bytes) ? -errno : 0;
+	*ret_bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
 static void file_destroy(struct nv_store *store)
 {
 	struct nv_store_file *file = (struct nv_store_file *)store;
@@ -289,6 +302,7 @@ static const struct nv_store_ops file_ops = {
 	.fd = nv_store_uring_fd,
 	.cancel = nv_store_no_cancel,
 	.chan_close = nv_store_uring_close,
+	.size = file_size,
 	.destroy = file_destroy,
 };
 

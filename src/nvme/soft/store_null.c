@@ -46,6 +46,7 @@ static const struct nv_store_ops null_ops = {
 	.fd = nv_store_no_fd,
 	.cancel = nv_store_no_cancel,
 	.chan_close = null_close,
+	.size = nv_store_same_size,
 	.destroy = null_destroy,
 };
 

@@ -20,6 +20,9 @@ int nv_store_no_fd(struct nv_store_chan *chan);
 /* For engines that hold nothing back. */
 void nv_store_no_cancel(struct nv_store_chan *chan);
 
+/* For engines whose size never changes. */
+int nv_store_same_size(struct nv_store *store, uint64_t *ret_bytes);
+
 /* For engines on top of another one: all that is true of @below is true of @store. */
 void nv_store_inherit(struct nv_store *store, const struct nv_store *below);
 

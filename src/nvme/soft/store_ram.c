@@ -92,6 +92,7 @@ static const struct nv_store_ops ram_ops = {
 	.fd = nv_store_no_fd,
 	.cancel = nv_store_no_cancel,
 	.chan_close = ram_close,
+	.size = nv_store_same_size,
 	.destroy = ram_destroy,
 };
 
