@@ -92,12 +92,12 @@ static void log_refused_host(const struct tgt_req *req, const struct connect *c)
 
 	tgt_quote(c->hostnqn, sizeof(c->hostnqn), host);
 	if (tgt->has_config_file)
-		tgt_log_refused(tgt,
+		tgt_log_limited(tgt, TGT_LOG_REFUSED,
 				"host %s at %s refused: subsystem %s does not allow it"
 				" (nvmf_subsystem_add_host in the configuration file would)",
 				host, req->queue->peer_addr, c->subnqn);
 	else
-		tgt_log_refused(tgt,
+		tgt_log_limited(tgt, TGT_LOG_REFUSED,
 				"host %s at %s refused: subsystem %s does not allow it"
 				" (--allow-host %s would, or --allow-any-host)",
 				host, req->queue->peer_addr, c->subnqn, host);
@@ -139,7 +139,8 @@ static tgt_status_t connect_admin(struct tgt_req *req, const struct connect *c)
 	subsys = tgt_subsys_find(queue->tgt, queue->port, c->subnqn);
 	if (!subsys) {
 		tgt_quote(c->subnqn, sizeof(c->subnqn), host);
-		tgt_log_refused(queue->tgt, "host at %s asks for a subsystem %s that is not here",
+		tgt_log_limited(queue->tgt, TGT_LOG_REFUSED,
+				"host at %s asks for a subsystem %s that is not here",
 				queue->peer_addr, host);
 		return refuse(req, AT_DATA_SUBNQN);
 	}

@@ -412,8 +412,8 @@ int tgt_ioq_accept(struct tgt_server *server, struct tgt_device *device, struct 
 	/* From here on the id is STA's, whatever the result: end the queue by its own way. */
 	if (doca_sta_io_qp_accept(server->io, q->qp, device->dev, id, record, sizeof(record),
 				  NULL) != DOCA_SUCCESS) {
-		tgt_log_refused(&server->tgt, "queue %u of %s: cannot be accepted", request->qid,
-				q->queue.peer_addr);
+		tgt_log_limited(&server->tgt, TGT_LOG_REFUSED, "queue %u of %s: cannot be accepted",
+				request->qid, q->queue.peer_addr);
 		q_disconnect(&q->queue);
 		return 0;
 	}
@@ -463,6 +463,42 @@ static struct ioq *find_queue(struct tgt_server *server, const struct doca_sta_q
 	return NULL;
 }
 
+/* Not what a host asked wrongly, nor what it finds unequal. */
+static bool is_disk_error(tgt_status_t status)
+{
+	unsigned int code = status & NVME_SC_MASK;
+
+	switch (status >> NVME_SCT_SHIFT & NVME_SCT_MASK) {
+	case NVME_SCT_MEDIA:
+		return code != NVME_SC_COMPARE_FAILED;
+	case NVME_SCT_GENERIC:
+		return code == NVME_SC_INTERNAL || code == NVME_SC_DATA_XFER_ERROR ||
+		       code == NVME_SC_CAP_EXCEEDED;
+	default:
+		return false;
+	}
+}
+
+static void log_disk_error(struct tgt_queue *queue, uint8_t opcode,
+			   const struct tgt_error_entry *entry)
+{
+	const struct tgt_subsys *subsys = queue->ctrlr->subsys;
+	char name[TGT_DISK_NAME_TEXT];
+	const struct tgt_ns *ns;
+
+	if (!is_disk_error(entry->status) || !entry->nsid || entry->nsid > subsys->nn)
+		return;
+	ns = subsys->ns[entry->nsid - 1];
+	if (!ns)
+		return;
+	tgt_log_limited(queue->tgt, TGT_LOG_DISK_ERROR,
+			"disk %s: a command failed at lba %llu with status 0x%x (opcode 0x%02x,"
+			" namespace %u of %s)",
+			tgt_backend_disk_name(ns->backend, ns->be_nsid, name),
+			(unsigned long long)entry->lba, entry->status, opcode, entry->nsid,
+			subsys->nqn);
+}
+
 void tgt_ioq_command_failed(const struct doca_sta_event_cqe_notify *event,
 			    union doca_data user_data)
 {
@@ -488,6 +524,8 @@ void tgt_ioq_command_failed(const struct doca_sta_event_cqe_notify *event,
 	entry.nsid = nsid;
 	if (type == DOCA_STA_CQE_NOTIF_NVME_OF_VALIDATION_ERR)
 		(void)doca_sta_event_cqe_notify_get_param_err_location(event, &entry.location);
+	else
+		log_disk_error(&q->queue, opcode, &entry);
 	tgt_error_record(q->queue.ctrlr, &entry);
 }
 

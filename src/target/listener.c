@@ -26,7 +26,7 @@ static void refuse(struct tgt_server *server, struct rdma_cm_id *id, enum tgt_cm
 	char peer[TGT_ADDR_TEXT];
 
 	tgt_addr_format(rdma_get_peer_addr(id), peer);
-	tgt_log_refused(&server->tgt, "connection from %s refused: %s", peer,
+	tgt_log_limited(&server->tgt, TGT_LOG_REFUSED, "connection from %s refused: %s", peer,
 			why ? why : tgt_cm_status_text(status));
 	tgt_cm_reject_fill(record, status);
 	(void)rdma_reject(id, record, sizeof(record));

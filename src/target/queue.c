@@ -165,7 +165,8 @@ static void expire_waiting(struct tgt *tgt)
 			queue->deadline_ms = tgt->now_ms + TGT_CONNECT_TIMEOUT_MS;
 			tgt_complete(parked, TGT_SC(CMD_SPECIFIC, CONNECT_CTRL_BUSY));
 		} else {
-			tgt_log_refused(tgt, "queue %u of %s: no Connect came, disconnecting",
+			tgt_log_limited(tgt, TGT_LOG_REFUSED,
+					"queue %u of %s: no Connect came, disconnecting",
 					queue->qid, queue->peer_addr);
 			queue->deadline_ms = UINT64_MAX;
 			queue->ops->disconnect(queue);
@@ -180,7 +181,7 @@ void tgt_tick(struct tgt *tgt)
 	size_t i;
 
 	expire_waiting(tgt);
-	tgt_refusals_tick(tgt);
+	tgt_log_limit_tick(tgt);
 	/* Backwards: a controller that dies at once is replaced by one that was looked at. */
 	for (i = tgt->n_ctrlrs; i-- > 0;) {
 		struct tgt_ctrlr *ctrlr = tgt->ctrlrs[i];
@@ -202,7 +203,7 @@ void tgt_tick(struct tgt *tgt)
 
 uint64_t tgt_next_deadline(const struct tgt *tgt)
 {
-	uint64_t next = tgt_refusals_deadline(tgt);
+	uint64_t next = tgt_log_limit_deadline(tgt);
 	size_t i;
 
 	for (i = 0; i < tgt->n_waiting; i++)

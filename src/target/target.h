@@ -20,9 +20,9 @@
 
 #include "target/cmd.h"
 #include "target/limits.h"
+#include "target/log_limit.h"
 #include "target/nqn.h"
 #include "target/parse.h"
-#include "target/refusals.h"
 
 struct doca_sta_ns_handle;
 struct doca_sta_subs_handle;
@@ -120,7 +120,7 @@ struct tgt {
 	size_t n_ctrlrs;
 	struct tgt_queue *waiting[TGT_MAX_UNBOUND_QUEUES];
 	size_t n_waiting;
-	struct tgt_refusals refusals;
+	struct tgt_log_limit log_limits[TGT_LOG_KINDS];
 	bool has_config_file; /* what an operator has to change is there */
 	bool is_stopping; /* refuse new connections and controllers */
 	/* Asks the data path; none has been used as long as nobody sets it otherwise. */

@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "group.h"
 #include "host.h"
 
 enum {
-	SAID_MS = 10000,
+	SAID_MS = 20000,
 	ENTRIES = 16,
 	LBA = 24,
 	BLOCKS = 8,
@@ -74,11 +75,33 @@ static void a_host_from_connect_to_its_end(void **state)
 	says(": freed, handle ");
 }
 
+/* This is the target's own log, whatever the level of the libraries'. */
+static void a_disk_that_fails(void **state)
+{
+	static uint8_t block[HOST_SLOT_BYTES];
+	struct ini_error error = {0};
+	struct host host;
+
+	(void)state;
+	host_connect(&host, &tgt, ENTRIES, HOST_SLOT_BYTES);
+	assert_int_equal(truncate(tgt.disk, 0), 0);
+	for (int i = 0; i < 30; i++)
+		assert_int_not_equal(host_rw(&host, nvme_cmd_read, INI_DATA_KEYED, LBA, BLOCKS,
+					     block, &error),
+				     0);
+	says("softsta-tgt: disk export1: a command failed at lba 24 with status 0x");
+	says(" (opcode 0x02, namespace 1 of " TGTPROC_NQN ")\n");
+	host_disconnect(&host);
+	says("more disk errors in 10 seconds\n");
+	assert_int_equal(truncate(tgt.disk, HOST_DISK_BYTES), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(objects_of_the_target),
 		cmocka_unit_test(a_host_from_connect_to_its_end),
+		cmocka_unit_test(a_disk_that_fails),
 	};
 
 	return group_run(tests, setup, tgt_teardown);

@@ -65,23 +65,23 @@ static void many_make_few_lines(void **state)
 	fake_queue_init(&f, &f.admin, 0);
 	fd = listen_to_log(&old);
 	refuse(&f, 1000);
-	assert_int_equal(hear(fd, old), TGT_REFUSALS_SHOWN);
+	assert_int_equal(hear(fd, old), TGT_LOG_LIMIT_LINES);
 	assert_non_null(strstr(said, "asks for a subsystem nqn.2024-01.test:none that is not"));
 
 	/* The number is told when the time is over, without another refusal. */
-	assert_int_equal(tgt_refusals_deadline(&f.tgt), f.tgt.now_ms + TGT_REFUSALS_WINDOW_MS);
-	assert_true(tgt_next_deadline(&f.tgt) <= tgt_refusals_deadline(&f.tgt));
-	f.tgt.now_ms += TGT_REFUSALS_WINDOW_MS - 1;
+	assert_int_equal(tgt_log_limit_deadline(&f.tgt), f.tgt.now_ms + TGT_LOG_LIMIT_MS);
+	assert_true(tgt_next_deadline(&f.tgt) <= tgt_log_limit_deadline(&f.tgt));
+	f.tgt.now_ms += TGT_LOG_LIMIT_MS - 1;
 	fd = listen_to_log(&old);
-	tgt_refusals_tick(&f.tgt);
+	tgt_log_limit_tick(&f.tgt);
 	assert_int_equal(hear(fd, old), 0);
 	f.tgt.now_ms++;
 	fd = listen_to_log(&old);
-	tgt_refusals_tick(&f.tgt);
-	tgt_refusals_tick(&f.tgt);
+	tgt_log_limit_tick(&f.tgt);
+	tgt_log_limit_tick(&f.tgt);
 	assert_int_equal(hear(fd, old), 1);
 	assert_string_equal(said, "softsta-tgt: 990 more refused in 10 seconds\n");
-	assert_int_equal(tgt_refusals_deadline(&f.tgt), UINT64_MAX);
+	assert_int_equal(tgt_log_limit_deadline(&f.tgt), UINT64_MAX);
 	fake_queue_end(&f.admin);
 	fake_fini(&f);
 }
@@ -96,17 +96,17 @@ static void after_a_while_again(void **state)
 	fake_init(&f);
 	fake_queue_init(&f, &f.admin, 0);
 	fd = listen_to_log(&old);
-	refuse(&f, TGT_REFUSALS_SHOWN + 1);
-	f.tgt.now_ms += TGT_REFUSALS_WINDOW_MS;
+	refuse(&f, TGT_LOG_LIMIT_LINES + 1);
+	f.tgt.now_ms += TGT_LOG_LIMIT_MS;
 	refuse(&f, 1);
-	assert_int_equal(hear(fd, old), TGT_REFUSALS_SHOWN + 2);
+	assert_int_equal(hear(fd, old), TGT_LOG_LIMIT_LINES + 2);
 	assert_non_null(strstr(said, "softsta-tgt: 1 more refused in"));
 	fd = listen_to_log(&old);
-	for (int i = 0; i < 3 * TGT_REFUSALS_SHOWN; i++) {
-		f.tgt.now_ms += TGT_REFUSALS_WINDOW_MS;
+	for (int i = 0; i < 3 * TGT_LOG_LIMIT_LINES; i++) {
+		f.tgt.now_ms += TGT_LOG_LIMIT_MS;
 		refuse(&f, 1);
 	}
-	assert_int_equal(hear(fd, old), 3 * TGT_REFUSALS_SHOWN);
+	assert_int_equal(hear(fd, old), 3 * TGT_LOG_LIMIT_LINES);
 	assert_null(strstr(said, "more refused"));
 	fake_queue_end(&f.admin);
 	fake_fini(&f);
