@@ -208,49 +208,54 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * UTIL_NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* The best of ROUNDS: what else the machine does makes it slower, never faster. */
-static struct figures measure(struct bench *b, void (*way)(struct bench *, unsigned int),
-			      unsigned int depth)
+struct way {
+	const char *name;
+	void (*run)(struct bench *, unsigned int);
+	unsigned int depth;
+	struct figures best;
+};
+
+static void measure(struct bench *b, struct way *way)
 {
-	struct figures best = {0};
+	uint64_t cpu = cpu_ns();
+	uint64_t start = util_now_ns();
+	double iops;
 
-	for (unsigned int round = 0; round < ROUNDS; round++) {
-		uint64_t cpu = cpu_ns();
-		uint64_t start = util_now_ns();
-		double iops;
-
-		b->count = 0;
-		b->stop_ns = start + b->duration_ns / ROUNDS;
-		way(b, depth);
-		iops = (double)b->count * 1e9 / (double)(util_now_ns() - start);
-		if (iops < best.iops)
-			continue;
-		best.iops = iops;
-		best.cpu_us = (double)(cpu_ns() - cpu) / 1e3 / (double)b->count;
-	}
-	return best;
+	b->count = 0;
+	b->stop_ns = start + b->duration_ns / ROUNDS;
+	way->run(b, way->depth);
+	iops = (double)b->count * 1e9 / (double)(util_now_ns() - start);
+	if (iops < way->best.iops)
+		return;
+	way->best.iops = iops;
+	way->best.cpu_us = (double)(cpu_ns() - cpu) / 1e3 / (double)b->count;
 }
 
-static void report(const char *name, unsigned int depth, struct figures f, struct figures base)
-{
-	printf("  %-18s depth %2u  %9.0f IOPS  %6.2f us CPU  x%.2f\n", name, depth, f.iops,
-	       f.cpu_us, f.iops / base.iops);
-}
-
+/*
+ * The best of ROUNDS each, in turns: what else the machine does makes them slower, never faster,
+ * and changes with time.
+ */
 static void run(struct bench *b, bool is_write)
 {
-	static const unsigned int depths[] = {1, 8, 32};
-	struct figures base;
+	struct way ways[] = {
+		{"loop of calls", loop_of_calls, 1, {0, 0}},
+		{"engine", engine, 1, {0, 0}},
+		{"registered buffers", registered_buffers, 1, {0, 0}},
+		{"engine", engine, 8, {0, 0}},
+		{"registered buffers", registered_buffers, 8, {0, 0}},
+		{"engine", engine, 32, {0, 0}},
+		{"registered buffers", registered_buffers, 32, {0, 0}},
+	};
 
 	b->is_write = is_write;
+	for (unsigned int round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < UTIL_ARRAY_SIZE(ways); i++)
+			measure(b, &ways[i]);
 	printf("%s of %u bytes, random, O_DIRECT\n", is_write ? "writes" : "reads", IO_BYTES);
-	base = measure(b, loop_of_calls, 1);
-	report(is_write ? "pwrite loop" : "pread loop", 1, base, base);
-	for (size_t i = 0; i < UTIL_ARRAY_SIZE(depths); i++) {
-		report("engine", depths[i], measure(b, engine, depths[i]), base);
-		report("registered buffers", depths[i], measure(b, registered_buffers, depths[i]),
-		       base);
-	}
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(ways); i++)
+		printf("  %-18s depth %2u  %9.0f IOPS  %6.2f us CPU  x%.2f\n", ways[i].name,
+		       ways[i].depth, ways[i].best.iops, ways[i].best.cpu_us,
+		       ways[i].best.iops / ways[0].best.iops);
 }
 
 static void open_store(struct bench *b)
