@@ -249,6 +249,12 @@ void nv_ctrl_destroy(struct nv_ctrl *ctrl)
 	free(ctrl);
 }
 
+int nv_ctrl_halt(struct nv_ctrl *ctrl)
+{
+	ctrl->dead = true;
+	return disable(ctrl);
+}
+
 const struct nv_ctrl_info *nv_ctrl_info(const struct nv_ctrl *ctrl)
 {
 	return &ctrl->info;

@@ -82,6 +82,13 @@ int nv_ctrl_create(const struct nv_bar *bar, const struct nv_mem *mem,
  */
 void nv_ctrl_destroy(struct nv_ctrl *ctrl);
 
+/*
+ * Stop the controller as it is, without a word about queues or shutdown: when this returns 0 or
+ * -ENODEV it touches no memory any more. It is dead then, and so it is after -ETIMEDOUT, when
+ * nothing is known of its DMA. Bounded by CAP.TO.
+ */
+int nv_ctrl_halt(struct nv_ctrl *ctrl);
+
 const struct nv_ctrl_info *nv_ctrl_info(const struct nv_ctrl *ctrl);
 
 /*

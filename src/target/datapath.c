@@ -19,6 +19,7 @@
 #include <doca_sta_mem.h>
 #include <doca_sta_stats.h>
 #include <doca_sta_subsystem.h>
+#include <doca_sta_task.h>
 
 #include "target/log.h"
 
@@ -385,9 +386,22 @@ static void on_eu_error(const struct doca_sta_event_eu_err *event, union doca_da
 
 static void on_be_timeout(const struct doca_sta_event_be_timeout *event, union doca_data user_data)
 {
-	(void)event;
-	(void)user_data;
-	tgt_log("data path: a back-end does not answer in time");
+	const struct tgt_server *server = user_data.ptr;
+	const struct doca_sta_be_handle *handle = NULL;
+
+	(void)doca_sta_event_be_timeout_get_be_handle(event, &handle);
+	for (size_t i = 0; i < server->n_backends; i++)
+		if (tgt_backend_handle(server->backends[i]) == handle)
+			tgt_backend_unanswered(server->backends[i]);
+}
+
+/* Completion of the task that removes a namespace. */
+static void on_ns_removed(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct tgt_ns *ns = user_data.ptr;
+
+	doca_task_free(doca_sta_producer_send_task_as_task(task));
+	ns->sta = NULL;
 }
 
 /* Settings that need the context idle. */
@@ -402,6 +416,9 @@ static doca_error_t sta_configure(struct tgt_server *server)
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_be_task_destroy_queue_set_conf(server->sta, tgt_backend_queue_gone,
 							     tgt_backend_queue_gone);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_sta_subsystem_task_rm_ns_set_conf(server->sta, on_ns_removed,
+							    on_ns_removed);
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_mem_allocator_register(server->sta, sta_zmalloc, sta_free,
 						     sta_vtophys);
@@ -533,6 +550,12 @@ void tgt_datapath_stop(struct tgt_server *server)
 	devices_close(server);
 }
 
+static doca_error_t add_ns(struct tgt_subsys *subsys, struct tgt_ns *ns)
+{
+	return doca_sta_subsystem_add_ns(subsys->sta, ns->nsid, ns->block_bytes, ns->be_nsid,
+					 tgt_backend_handle(ns->backend), &ns->sta);
+}
+
 int tgt_datapath_add_subsys(struct tgt_server *server, struct tgt_subsys *subsys,
 			    struct tgt_err *err)
 {
@@ -542,13 +565,29 @@ int tgt_datapath_add_subsys(struct tgt_server *server, struct tgt_subsys *subsys
 
 	for (i = 0; i < server->n_devices && rc == DOCA_SUCCESS; i++)
 		rc = doca_sta_subsystem_add_dev(subsys->sta, server->devices[i].dev);
-	for (n = 0; n < subsys->nn && rc == DOCA_SUCCESS; n++) {
-		struct tgt_ns *ns = subsys->ns[n];
-
-		if (ns)
-			rc = doca_sta_subsystem_add_ns(subsys->sta, ns->nsid, ns->block_bytes,
-						       ns->be_nsid, tgt_backend_handle(ns->backend),
-						       &ns->sta);
-	}
+	for (n = 0; n < subsys->nn && rc == DOCA_SUCCESS; n++)
+		if (subsys->ns[n])
+			rc = add_ns(subsys, subsys->ns[n]);
 	return rc == DOCA_SUCCESS ? 0 : fail(err, subsys->nqn, rc);
+}
+
+int tgt_datapath_add_ns(struct tgt_subsys *subsys, struct tgt_ns *ns, struct tgt_err *err)
+{
+	doca_error_t rc = add_ns(subsys, ns);
+
+	return rc == DOCA_SUCCESS ? 0 : fail(err, "namespace", rc);
+}
+
+void tgt_datapath_rm_ns(struct tgt_subsys *subsys, struct tgt_ns *ns)
+{
+	union doca_data self = {.ptr = ns};
+	struct doca_sta_producer_task_send *task;
+	doca_error_t rc;
+
+	rc = doca_sta_subsystem_task_rm_ns_alloc_init(subsys->sta, ns->sta, self, &task);
+	if (rc == DOCA_SUCCESS)
+		rc = doca_task_submit(doca_sta_producer_send_task_as_task(task));
+	if (rc != DOCA_SUCCESS)
+		tgt_log_error("%s namespace %u: cannot be removed: %s", subsys->nqn, ns->nsid,
+			      doca_error_get_descr(rc));
 }

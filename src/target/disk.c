@@ -27,6 +27,7 @@ int tgt_disks_init(struct tgt_disks *disks)
 	int rc;
 
 	memset(disks, 0, sizeof(*disks));
+	pthread_mutex_init(&disks->vfio_lock, NULL);
 	rc = nv_pool_create(&disks->pool);
 	if (!rc)
 		rc = nv_soft_mem_create(&trusting, &disks->soft_mem);
@@ -45,6 +46,7 @@ void tgt_disks_fini(struct tgt_disks *disks)
 	nv_vfio_destroy(disks->vfio);
 	nv_soft_mem_destroy(disks->soft_mem);
 	nv_pool_destroy(disks->pool);
+	pthread_mutex_destroy(&disks->vfio_lock);
 	memset(disks, 0, sizeof(*disks));
 }
 
@@ -115,8 +117,11 @@ static int soft_open(struct tgt_disk *disk, size_t index, uint16_t io_queues, st
 
 static int drive_open(struct tgt_disk *disk, struct nv_bar *bar, struct nv_err *why)
 {
-	int rc = nv_drive_open(disk->disks->vfio, disk->conf->path, &disk->drive, why);
+	int rc;
 
+	pthread_mutex_lock(&disk->disks->vfio_lock);
+	rc = nv_drive_open(disk->disks->vfio, disk->conf->path, &disk->drive, why);
+	pthread_mutex_unlock(&disk->disks->vfio_lock);
 	if (rc)
 		return rc;
 	nv_drive_bar(disk->drive, bar);
@@ -145,10 +150,21 @@ static int namespaces_read(struct tgt_disk *disk, struct nv_err *why)
 	return rc ? nv_err(why, rc, "Identify Namespace failed: %s", strerror(-rc)) : 0;
 }
 
+static int ctrl_start(struct tgt_disk *disk, const struct nv_bar *bar, uint16_t io_queues,
+		      struct nv_err *why)
+{
+	const struct nv_ctrl_opts opts = {.io_queues = io_queues};
+	int rc = nv_ctrl_create(bar, &disk->disks->mem, &opts, &disk->ctrl, why);
+
+	if (rc)
+		return rc;
+	disk->info = *nv_ctrl_info(disk->ctrl);
+	return namespaces_read(disk, why);
+}
+
 int tgt_disk_open(struct tgt_disk *disk, struct tgt_disks *disks, const struct tgt_bdev_conf *conf,
 		  size_t index, uint16_t io_queues, struct nv_err *why)
 {
-	const struct nv_ctrl_opts opts = {.io_queues = io_queues};
 	struct nv_bar bar;
 	int rc;
 
@@ -159,20 +175,59 @@ int tgt_disk_open(struct tgt_disk *disk, struct tgt_disks *disks, const struct t
 		rc = drive_open(disk, &bar, why);
 	else
 		rc = soft_open(disk, index, io_queues, &bar, why);
-	if (!rc)
-		rc = nv_ctrl_create(&bar, &disks->mem, &opts, &disk->ctrl, why);
-	return rc ? rc : namespaces_read(disk, why);
+	return rc ? rc : ctrl_start(disk, &bar, io_queues, why);
+}
+
+bool tgt_disk_halt(struct tgt_disk *disk)
+{
+	if (!disk->drive)
+		return false;
+	(void)nv_ctrl_halt(disk->ctrl);
+	nv_drive_cut(disk->drive);
+	return true;
+}
+
+int tgt_disk_restart(struct tgt_disk *disk, struct tgt_disk *fresh, uint16_t io_queues,
+		     struct nv_err *why)
+{
+	struct nv_bar bar;
+	int rc;
+
+	memset(fresh, 0, sizeof(*fresh));
+	fresh->disks = disk->disks;
+	fresh->conf = disk->conf;
+	/* What a soft controller has written may be nowhere else. */
+	fresh->soft = disk->soft;
+	disk->soft = NULL;
+	tgt_disk_shut(disk);
+	if (!fresh->soft) {
+		rc = drive_open(fresh, &bar, why);
+		if (rc)
+			return rc;
+	} else {
+		nv_soft_bar(fresh->soft, &bar);
+	}
+	return ctrl_start(fresh, &bar, io_queues, why);
+}
+
+void tgt_disk_shut(struct tgt_disk *disk)
+{
+	nv_ctrl_destroy(disk->ctrl);
+	nv_soft_destroy(disk->soft);
+	if (disk->drive) {
+		pthread_mutex_lock(&disk->disks->vfio_lock);
+		nv_drive_close(disk->drive);
+		pthread_mutex_unlock(&disk->disks->vfio_lock);
+	}
+	disk->ctrl = NULL;
+	disk->soft = NULL;
+	disk->drive = NULL;
 }
 
 void tgt_disk_close(struct tgt_disk *disk)
 {
-	nv_ctrl_destroy(disk->ctrl);
-	nv_soft_destroy(disk->soft);
-	nv_drive_close(disk->drive);
+	tgt_disk_shut(disk);
 	free(disk->ns);
-	disk->ctrl = NULL;
-	disk->soft = NULL;
-	disk->drive = NULL;
 	disk->ns = NULL;
 	disk->n_ns = 0;
 }

@@ -7,6 +7,7 @@
 #ifndef TGT_DISK_H
 #define TGT_DISK_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct nv_vfio;
 struct tgt_disks {
 	struct nv_pool *pool;
 	struct nv_vfio *vfio;
+	pthread_mutex_t vfio_lock; /* disks are restarted on threads of their own */
 	struct nv_soft_mem *soft_mem;
 	struct nv_mem mem; /* the pool's, for everything that a controller reads or writes */
 };
@@ -31,7 +33,8 @@ struct tgt_disk {
 	struct nv_soft *soft; /* either this */
 	struct nv_drive *drive; /* or that */
 	struct nv_ctrl *ctrl;
-	struct nv_ns_info *ns; /* the active ones, as they were at the start */
+	struct nv_ctrl_info info; /* as it was at the start, also when ctrl is gone */
+	struct nv_ns_info *ns; /* the active ones, likewise */
 	size_t n_ns;
 };
 
@@ -53,6 +56,30 @@ int tgt_disk_open(struct tgt_disk *disk, struct tgt_disks *disks, const struct t
 
 /** tgt_disk_close() - shut the controller down, flush the store; also what is half open. */
 void tgt_disk_close(struct tgt_disk *disk);
+
+/**
+ * tgt_disk_halt() - make sure that the controller touches no memory any more
+ *
+ * Return: true when that is so; a soft controller goes on, and may use memory until its queues are
+ * deleted.
+ */
+bool tgt_disk_halt(struct tgt_disk *disk);
+
+/**
+ * tgt_disk_restart() - bring the controller up anew: a drive is closed and opened again, a soft
+ * controller keeps its store
+ * @fresh: the disk as it is then; on failure what is left of it is to be closed. @disk keeps info
+ *   and ns alone, in either case
+ *
+ * May take as long as controllers may (CAP.TO, admin time-outs): on a thread of its own.
+ *
+ * Return: as tgt_disk_open().
+ */
+int tgt_disk_restart(struct tgt_disk *disk, struct tgt_disk *fresh, uint16_t io_queues,
+		     struct nv_err *why);
+
+/** tgt_disk_shut() - as tgt_disk_close(), but info and ns stay. */
+void tgt_disk_shut(struct tgt_disk *disk);
 
 /**
  * tgt_disk_ns() - a namespace that can be served: blocks of 512 to 4096 bytes, without metadata.

@@ -7,7 +7,8 @@
  *   adminq.c    admin queues: our own RDMA queue pairs
  *   ioq.c       I/O queues: handed to DOCA STA
  *   datapath.c  DOCA devices, the STA and STA IO contexts, their progress engines
- *   backend.c   a disk: store, soft controller, driver, queues for the execution units
+ *   backend.c   a disk: its controller, its queues for the execution units (beq.c), its failures
+ *               (recover.c)
  */
 #ifndef TGT_SERVER_H
 #define TGT_SERVER_H
@@ -144,6 +145,10 @@ void tgt_datapath_remove_subsystems(struct tgt_server *server);
 void tgt_datapath_stop(struct tgt_server *server);
 int tgt_datapath_add_subsys(struct tgt_server *server, struct tgt_subsys *subsys,
 			    struct tgt_err *err);
+/** tgt_datapath_add_ns() - to a subsystem that is there. 0 or a negative errno. */
+int tgt_datapath_add_ns(struct tgt_subsys *subsys, struct tgt_ns *ns, struct tgt_err *err);
+/** tgt_datapath_rm_ns() - begin to take a namespace out; ns->sta is NULL when that is done. */
+void tgt_datapath_rm_ns(struct tgt_subsys *subsys, struct tgt_ns *ns);
 /** tgt_datapath_progress() - run what the progress engines have, until they are idle. */
 void tgt_datapath_progress(struct tgt_server *server);
 /** tgt_device_find() - by the name of a connection's device; NULL if it is none of ours. */
@@ -187,6 +192,17 @@ void tgt_backend_close(struct tgt_backend *backend);
 /** tgt_backend_queue_count() - queues that STA has; the handle of the @i-th, NULL if it is gone. */
 size_t tgt_backend_queue_count(const struct tgt_backend *backend);
 struct doca_sta_be_q_handle *tgt_backend_queue_handle(const struct tgt_backend *backend, size_t i);
+/**
+ * tgt_backend_reset() - bring its controller up anew (recover.c). It goes on when this returns:
+ * tgt_backend_state() tells.
+ *
+ * Return: 0; -EALREADY: it is being reset; -EAGAIN: it is being withdrawn; -ENOMEM and the like.
+ */
+int tgt_backend_reset(struct tgt_backend *backend, struct tgt_err *err);
+/** tgt_backend_state() - as SPDK names it: "enabled", "resetting" or "failed". */
+const char *tgt_backend_state(const struct tgt_backend *backend);
+/** tgt_backend_unanswered() - a command of it has timed out. */
+void tgt_backend_unanswered(struct tgt_backend *backend);
 /** tgt_backend_queue_gone() - completion of the task that destroys a queue. */
 struct doca_sta_producer_task_send;
 union doca_data;

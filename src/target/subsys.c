@@ -193,7 +193,7 @@ struct tgt_ns *tgt_ns_get(const struct tgt_subsys *subsys, uint32_t nsid)
 	return nsid && nsid <= subsys->nn ? subsys->ns[nsid - 1] : NULL;
 }
 
-static void ns_changed(struct tgt *tgt, const struct tgt_subsys *subsys, uint32_t nsid)
+void tgt_subsys_ns_changed(struct tgt *tgt, const struct tgt_subsys *subsys, uint32_t nsid)
 {
 	size_t i;
 
@@ -209,18 +209,25 @@ int tgt_subsys_add_ns(struct tgt *tgt, struct tgt_subsys *subsys, struct tgt_ns 
 	if (subsys->ns[ns->nsid - 1])
 		return -EEXIST;
 	subsys->ns[ns->nsid - 1] = ns;
-	ns_changed(tgt, subsys, ns->nsid);
+	tgt_subsys_ns_changed(tgt, subsys, ns->nsid);
 	return 0;
 }
 
-int tgt_subsys_rm_ns(struct tgt *tgt, struct tgt_subsys *subsys, uint32_t nsid)
+struct tgt_ns *tgt_subsys_take_ns(struct tgt *tgt, struct tgt_subsys *subsys, uint32_t nsid)
 {
 	struct tgt_ns *ns = tgt_ns_get(subsys, nsid);
 
 	if (!ns)
-		return -ENOENT;
+		return NULL;
 	subsys->ns[nsid - 1] = NULL;
+	tgt_subsys_ns_changed(tgt, subsys, nsid);
+	return ns;
+}
+
+int tgt_subsys_rm_ns(struct tgt *tgt, struct tgt_subsys *subsys, uint32_t nsid)
+{
+	struct tgt_ns *ns = tgt_subsys_take_ns(tgt, subsys, nsid);
+
 	free(ns);
-	ns_changed(tgt, subsys, nsid);
-	return 0;
+	return ns ? 0 : -ENOENT;
 }

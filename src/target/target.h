@@ -164,6 +164,13 @@ int tgt_subsys_add_ns(struct tgt *tgt, struct tgt_subsys *subsys, struct tgt_ns 
 /** tgt_subsys_rm_ns() - take a namespace away, tell hosts, free it. Return: 0 or -ENOENT. */
 int tgt_subsys_rm_ns(struct tgt *tgt, struct tgt_subsys *subsys, uint32_t nsid);
 
+/** tgt_subsys_take_ns() - likewise, but the namespace is the caller's then; NULL if there is none.
+ */
+struct tgt_ns *tgt_subsys_take_ns(struct tgt *tgt, struct tgt_subsys *subsys, uint32_t nsid);
+
+/** tgt_subsys_ns_changed() - tell hosts that a namespace is another one, or has another size. */
+void tgt_subsys_ns_changed(struct tgt *tgt, const struct tgt_subsys *subsys, uint32_t nsid);
+
 /** tgt_subsys_find() - by name among those that @port (NULL: any) leads to, NULL if none. */
 struct tgt_subsys *tgt_subsys_find(struct tgt *tgt, const struct tgt_port *port, const char *nqn);
 

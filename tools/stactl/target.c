@@ -4,8 +4,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "util/compiler.h"
+
+/* What a controller may take to stop and to start: CAP.TO, twice, and its admin commands. */
+#define RESET_TIMEOUT_S 300
 
 /* Call @method, and print its result as JSON or with @print. */
 static int show(struct stactl *ctl, const char *method, json_object *params,
@@ -36,10 +40,45 @@ static void print_nothing(json_object *result)
 	(void)result;
 }
 
+/* The state of the controller of @name into @result: "enabled", "resetting" or "failed". */
+static int controller_state(struct stactl *ctl, const char *name, char *state, size_t bytes)
+{
+	json_object *result = NULL, *list = NULL, *text = NULL;
+
+	if (stactl_call(ctl, "bdev_nvme_get_controllers", one_param("name", name), &result))
+		return -1;
+	json_object_object_get_ex(json_object_array_get_idx(result, 0), "ctrlrs", &list);
+	json_object_object_get_ex(json_object_array_get_idx(list, 0), "state", &text);
+	snprintf(state, bytes, "%s", text ? json_object_get_string(text) : "");
+	json_object_put(result);
+	return state[0] ? 0
+			: stactl_fail(ctl, "the target does not say what became of \"%s\"", name);
+}
+
+/* It goes on when the call has come back; here it is waited for. */
 int stactl_drive_reset(struct stactl *ctl)
 {
-	return show(ctl, "bdev_nvme_reset_controller", one_param("name", ctl->args[0]),
-		    print_nothing);
+	const struct timespec nap = {.tv_nsec = 50 * 1000 * 1000};
+	const char *name = ctl->args[0];
+	json_object *result = NULL;
+	char state[32] = "resetting";
+	time_t until;
+
+	if (stactl_call(ctl, "bdev_nvme_reset_controller", one_param("name", name), &result))
+		return -1;
+	json_object_put(result);
+	until = time(NULL) + RESET_TIMEOUT_S;
+	while (!strcmp(state, "resetting") && time(NULL) < until) {
+		nanosleep(&nap, NULL);
+		if (controller_state(ctl, name, state, sizeof(state)))
+			return -1;
+	}
+	if (strcmp(state, "enabled"))
+		return stactl_fail(ctl, "\"%s\" is %s: the target's log says why", name,
+				   strcmp(state, "failed") ? "being reset still" : "not up");
+	if (ctl->is_json)
+		puts("true");
+	return 0;
 }
 
 /* ---- bdev list ---------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ struct nv_drive {
 	struct nv_vfio_group *group;
 	char bdf[NV_PCI_BDF_TEXT];
 	int fd;
-	int event_fd;
+	int event_fds[NV_DRIVE_EVENTS];
 	uint64_t config_offset; /* of the configuration space in fd */
 	volatile uint8_t *bar;
 	size_t bar_bytes;
@@ -145,8 +145,9 @@ static int command_set(const struct nv_drive *drive, bool bus_master)
 	return pwrite(drive->fd, &command, sizeof(command), offset) == sizeof(command) ? 0 : -1;
 }
 
-/* @index without being there is no trouble: not every kernel and drive has both. */
-static int irq_watch(const struct nv_drive *drive, unsigned int index)
+/* Not every kernel and drive has both; without, nothing is heard of it. */
+static int watch(struct nv_drive *drive, enum nv_drive_event event, unsigned int index,
+		 struct nv_err *err)
 {
 	struct vfio_irq_info info = {.argsz = sizeof(info), .index = index};
 	union {
@@ -156,21 +157,17 @@ static int irq_watch(const struct nv_drive *drive, unsigned int index)
 			 .flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
 			 .index = index,
 			 .count = 1}};
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
+	if (fd < 0)
+		return failed(err, drive, "eventfd");
+	drive->event_fds[event] = fd;
 	if (ioctl(drive->fd, VFIO_DEVICE_GET_IRQ_INFO, &info) || !info.count)
 		return 0;
-	memcpy(irq.set.data, &drive->event_fd, sizeof(int));
-	return ioctl(drive->fd, VFIO_DEVICE_SET_IRQS, &irq.set);
-}
-
-static int watch(struct nv_drive *drive, struct nv_err *err)
-{
-	drive->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (drive->event_fd < 0)
-		return failed(err, drive, "eventfd");
-	if (irq_watch(drive, VFIO_PCI_REQ_IRQ_INDEX) || irq_watch(drive, VFIO_PCI_ERR_IRQ_INDEX))
-		return failed(err, drive, "asking to be told of errors");
-	return 0;
+	memcpy(irq.set.data, &fd, sizeof(fd));
+	return ioctl(drive->fd, VFIO_DEVICE_SET_IRQS, &irq.set)
+		       ? failed(err, drive, "asking to be told of errors")
+		       : 0;
 }
 
 static int set_up(struct nv_drive *drive, struct nv_err *err)
@@ -191,7 +188,9 @@ static int set_up(struct nv_drive *drive, struct nv_err *err)
 	if (command_set(drive, true))
 		return failed(err, drive, "bus mastering");
 	rc = bar_map(drive, err);
-	return rc ? rc : watch(drive, err);
+	if (!rc)
+		rc = watch(drive, NV_DRIVE_WANTED, VFIO_PCI_REQ_IRQ_INDEX, err);
+	return rc ? rc : watch(drive, NV_DRIVE_ERROR, VFIO_PCI_ERR_IRQ_INDEX, err);
 }
 
 int nv_drive_open(struct nv_vfio *vfio, const char *bdf, struct nv_drive **ret, struct nv_err *err)
@@ -202,7 +201,8 @@ int nv_drive_open(struct nv_vfio *vfio, const char *bdf, struct nv_drive **ret, 
 	if (!drive)
 		return nv_err(err, -ENOMEM, "out of memory");
 	drive->vfio = vfio;
-	drive->event_fd = -1;
+	for (int i = 0; i < NV_DRIVE_EVENTS; i++)
+		drive->event_fds[i] = -1;
 	if (!nv_pci_parse(bdf, drive->bdf)) {
 		free(drive);
 		return nv_err(err, -EINVAL,
@@ -228,10 +228,11 @@ void nv_drive_close(struct nv_drive *drive)
 		return;
 	if (drive->bar)
 		munmap((void *)(uintptr_t)drive->bar, drive->bar_bytes);
-	(void)command_set(drive, false);
+	nv_drive_cut(drive);
 	nv_vfio_put_device(drive->vfio, drive->fd, drive->group);
-	if (drive->event_fd >= 0)
-		close(drive->event_fd);
+	for (int i = 0; i < NV_DRIVE_EVENTS; i++)
+		if (drive->event_fds[i] >= 0)
+			close(drive->event_fds[i]);
 	free(drive);
 }
 
@@ -240,7 +241,12 @@ const char *nv_drive_bdf(const struct nv_drive *drive)
 	return drive->bdf;
 }
 
-int nv_drive_event_fd(const struct nv_drive *drive)
+int nv_drive_event_fd(const struct nv_drive *drive, enum nv_drive_event event)
 {
-	return drive->event_fd;
+	return drive->event_fds[event];
+}
+
+void nv_drive_cut(struct nv_drive *drive)
+{
+	(void)command_set(drive, false);
 }

@@ -50,10 +50,18 @@ void nv_drive_bar(struct nv_drive *drive, struct nv_bar *ret);
 /* The normalised PCI address, valid as long as the drive is open. */
 const char *nv_drive_bdf(const struct nv_drive *drive);
 
-/*
- * For epoll: readable when the kernel has something to say of the drive: it wants it back (hot
- * unplug, unbind), or a fatal PCIe error was reported. Stays readable until the drive is closed.
- */
-int nv_drive_event_fd(const struct nv_drive *drive);
+/* What the kernel has to say of a drive. */
+enum nv_drive_event {
+	NV_DRIVE_WANTED, /* it wants the drive back: hot unplug, unbind. It waits until it is closed
+			  */
+	NV_DRIVE_ERROR, /* PCIe reports an error of the drive that only a reset mends */
+	NV_DRIVE_EVENTS
+};
+
+/* For epoll: readable from the event on until the drive is closed. */
+int nv_drive_event_fd(const struct nv_drive *drive, enum nv_drive_event event);
+
+/* Take bus mastering from it: whatever state it is in, it reaches no memory any more. */
+void nv_drive_cut(struct nv_drive *drive);
 
 #endif

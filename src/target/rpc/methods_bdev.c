@@ -149,7 +149,7 @@ static json_object *describe_controller(const struct tgt_server *server, size_t 
 	json_object *all = json_object_new_object(), *list = json_object_new_array();
 	json_object *one = json_object_new_object();
 
-	tgt_json_add_text(one, "state", "enabled");
+	tgt_json_add_text(one, "state", tgt_backend_state(server->backends[i]));
 	tgt_json_add_number(one, "cntlid", info->cntlid);
 	tgt_json_add_text(one, "model_number", info->model);
 	tgt_json_add_text(one, "serial_number", info->serial);
@@ -184,12 +184,19 @@ int tgt_rpc_bdev_nvme_reset_controller(const struct tgt_rpc_call *call, json_obj
 {
 	const struct tgt_server *server = call->table->server;
 	const char *name;
+	struct tgt_err why;
+	long bdev;
 	int rc = tgt_need_string(&call->call, call->params, "name", &name);
 
-	(void)result;
 	if (rc)
 		return rc;
-	if (tgt_config_find_bdev(server->config, name) < 0)
+	bdev = tgt_config_find_bdev(server->config, name);
+	if (bdev < 0)
 		return tgt_bad(&call->call, -ENODEV, "name", "there is no bdev \"%.64s\"", name);
-	return tgt_bad(&call->call, -ENOTSUP, "name", "\"%.64s\" cannot be reset", name);
+	rc = tgt_backend_reset(server->backends[bdev], &why);
+	if (rc)
+		return tgt_bad(&call->call, rc, "name", "%s", why.text);
+	/* It goes on: bdev_nvme_get_controllers tells when it is done. */
+	*result = json_object_new_boolean(true);
+	return 0;
 }
