@@ -340,6 +340,86 @@ static void unaligned_buffers_work_with_o_direct(void **state)
 	rig_fini(&rig);
 }
 
+/* Every place in a page that a PRP may name, with data that tell where they belong. */
+static void every_offset_of_a_page(void **state)
+{
+	struct nv_store_file_conf conf = {.path = temp_path("offsets"), .size_bytes = MIB};
+	struct nv_store *store;
+	struct rig rig;
+	uint8_t *buf, *back;
+
+	(void)state;
+	assert_int_equal(nv_store_file_open(&conf, &store, NULL), 0);
+	rig_init(&rig, store, 8);
+	buf = rig_alloc(&rig, 3 * NV_PAGE_SIZE);
+	back = rig_alloc(&rig, 3 * NV_PAGE_SIZE);
+	for (uint32_t offset = 0; offset < NV_PAGE_SIZE; offset += 4) {
+		for (uint32_t i = 0; i < 3 * 512; i++)
+			buf[offset + i] = (uint8_t)(i * 7 + i / 256 + offset / 4);
+		memset(back, 0x99, 3 * NV_PAGE_SIZE);
+		assert_int_equal(run(&rig, make_rw(nvme_cmd_write, 5, 3, 512, buf + offset, NULL)),
+				 0);
+		assert_int_equal(run(&rig, make_rw(nvme_cmd_read, 5, 3, 512, back + offset, NULL)),
+				 0);
+		assert_memory_equal(buf + offset, back + offset, 3 * 512);
+		assert_int_equal(back[offset + 3 * 512], 0x99);
+		if (offset)
+			assert_int_equal(back[offset - 1], 0x99);
+	}
+	rig_free(&rig, back);
+	rig_free(&rig, buf);
+	rig_fini(&rig);
+	unlink(conf.path);
+}
+
+/* Block numbers of more than 32 bits: first, last, around the carry, and beyond the end. */
+static void more_than_2_to_32_blocks(void **state)
+{
+	const uint64_t blocks = (1ull << 32) + 12345;
+	const uint64_t places[] = {0, UINT32_MAX, 1ull << 32, blocks - 1};
+	struct nv_store_file_conf conf = {.path = temp_path("huge"), .size_bytes = blocks * 512};
+	struct nv_ns_info info;
+	struct nv_store *store;
+	struct nv_err err;
+	struct rig rig;
+	uint8_t *buf;
+
+	(void)state;
+	if (nv_store_file_open(&conf, &store, &err)) {
+		print_message("no file of 2 TiB here: %s\n", err.text);
+		skip();
+	}
+	rig_init(&rig, store, 8);
+	buf = rig_alloc(&rig, NV_PAGE_SIZE);
+	assert_int_equal(nv_ctrl_ns_info(rig.ctrl, 1, &info), 0);
+	assert_true(info.nsze == blocks);
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(places); i++) {
+		memset(buf, (int)i + 1, 512);
+		assert_int_equal(run(&rig, make_rw(nvme_cmd_write, places[i], 1, 512, buf, NULL)),
+				 0);
+	}
+	for (size_t i = 0; i < UTIL_ARRAY_SIZE(places); i++) {
+		memset(buf, 0, 512);
+		assert_int_equal(run(&rig, make_rw(nvme_cmd_read, places[i], 1, 512, buf, NULL)),
+				 0);
+		assert_int_equal(buf[0], i + 1);
+		assert_int_equal(buf[511], i + 1);
+	}
+	/* Each in its own place, so not at its number's low half either. */
+	assert_int_equal(run(&rig, make_rw(nvme_cmd_read, 12344, 1, 512, buf, NULL)), 0);
+	assert_int_equal(buf[0], 0);
+	assert_int_equal(run(&rig, make_rw(nvme_cmd_read, UINT32_MAX, 2, 512, buf, NULL)), 0);
+	assert_int_equal(buf[0], 2);
+	assert_int_equal(buf[512], 3);
+	assert_int_equal(run(&rig, make_rw(nvme_cmd_read, blocks - 1, 2, 512, buf, NULL)),
+			 DNR(NVME_SC_LBA_RANGE));
+	assert_int_equal(run(&rig, make_rw(nvme_cmd_write, blocks, 1, 512, buf, NULL)),
+			 DNR(NVME_SC_LBA_RANGE));
+	rig_free(&rig, buf);
+	rig_fini(&rig);
+	unlink(conf.path);
+}
+
 /* A file that somebody cuts below us: an error for what is gone, not zeroes, not a hang. */
 static void a_file_cut_from_outside_reads_as_media_error(void **state)
 {
@@ -420,6 +500,8 @@ int main(void)
 		D(write_cache_off_makes_every_write_durable),
 		D(shutdown_flushes),
 		cmocka_unit_test(unaligned_buffers_work_with_o_direct),
+		cmocka_unit_test(every_offset_of_a_page),
+		cmocka_unit_test(more_than_2_to_32_blocks),
 		cmocka_unit_test(a_file_cut_from_outside_reads_as_media_error),
 		cmocka_unit_test(null_reads_as_zeroes),
 		cmocka_unit_test(ram_and_null_check_their_geometry),
