@@ -86,6 +86,8 @@ doca_error_t doca_sta_io_task_disconnect_set_conf(struct doca_sta_io *sta_io,
  * After the callback, of either kind, the application ends what it has from the non-offload
  * callback and destroys the queue pair.
  *
+ * doca_task_submit() never gives AGAIN for it: a connection can always be brought down.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or a queue pair that is not of this I/O context
  * - DOCA_ERROR_BAD_STATE: not RUNNING, or the callbacks were not set

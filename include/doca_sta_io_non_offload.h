@@ -7,6 +7,11 @@
  * token; the application ends it with exactly one send or write-send task for that token, also
  * when the connection is failing.
  *
+ * An execution unit has a budget of 1024 such tasks that were submitted and that it has not taken
+ * yet, those of all I/O contexts together. Beyond it doca_task_submit() gives DOCA_ERROR_AGAIN: the
+ * task stays the application's, to submit again after doca_pe_progress(). The unit takes tasks
+ * whatever the application does, so there is room soon.
+ *
  * Thread: the one of the doca_sta_io.
  */
 #ifndef DOCA_STA_IO_NON_OFFLOAD_H
@@ -103,7 +108,8 @@ doca_error_t doca_sta_io_task_non_offload_set_rdma_read_conf(
  * @non_offload_user_data: the command's token, which this task ends
  * @task: where the task is put; owned by the caller until submitted
  *
- * doca_task_submit() gives BAD_STATE while another task for the token is in flight.
+ * doca_task_submit() gives BAD_STATE while another task for the token is in flight, and AGAIN at
+ * the budget of the execution unit.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, a queue pair that is not of this I/O context, or
@@ -127,7 +133,8 @@ doca_error_t doca_sta_io_task_non_offload_rdma_write_send_alloc_init(
  * @non_offload_user_data: the command's token, which this task ends
  * @task: where the task is put; owned by the caller until submitted
  *
- * doca_task_submit() gives BAD_STATE while another task for the token is in flight.
+ * doca_task_submit() gives BAD_STATE while another task for the token is in flight, and AGAIN at
+ * the budget of the execution unit.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, a queue pair that is not of this I/O context, or
@@ -149,6 +156,9 @@ doca_error_t doca_sta_io_task_non_offload_rdma_send_alloc_init(
  * @qp_handle: the queue pair that the command came from
  * @non_offload_user_data: the command's token, which stays open
  * @task: where the task is put; owned by the caller until submitted
+ *
+ * doca_task_submit() gives BAD_STATE while another task for the token is in flight, and AGAIN at
+ * the budget of the execution unit.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, a queue pair that is not of this I/O context, or

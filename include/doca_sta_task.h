@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * The task type that all STA tasks share.
+ *
+ * doca_task_submit() gives DOCA_ERROR_AGAIN for tasks of the non-offload path only, when an
+ * execution unit has too many that it has not taken yet (doca_sta_io_non_offload.h). Tasks that
+ * disconnect or remove something always find room.
  */
 #ifndef DOCA_STA_TASK_H
 #define DOCA_STA_TASK_H

@@ -246,6 +246,7 @@ struct sta_eu {
 
 	/* shared */
 	struct sta_mbox mbox;
+	_Atomic uint32_t num_tasks; /* in mbox: STA_MAX_TASKS_AT_EU at most */
 	int wake_fd;
 	atomic_bool is_asleep;
 	struct sta_msg reset_msg; /* of the counters */

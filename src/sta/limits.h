@@ -19,8 +19,10 @@
 #define STA_MAX_IOS_PER_EU    4096u
 /* Of these the last are for queues whose Connect is not answered: I/O does not keep them out. */
 #define STA_CONNECT_IOS_PER_EU 256u
-#define STA_MAX_IO_BYTES       (1024u * 1024u)
-#define STA_MAX_NQN_BYTES      223u
+/* Tasks of the non-offload path that are submitted to an EU and that it has not taken yet. */
+#define STA_MAX_TASKS_AT_EU 1024u
+#define STA_MAX_IO_BYTES    (1024u * 1024u)
+#define STA_MAX_NQN_BYTES   223u
 
 /* Queue depth, as a count. The smallest is what NVMe allows (SQSIZE 1, zero based). */
 #define STA_MIN_QUEUE_DEPTH 2u

@@ -56,6 +56,16 @@ void sta_io_on_task_done(void *owner, struct sta_msg *msg)
 	sta_task_finish(task);
 }
 
+/* A number and nothing else: what goes with a task is ordered by the mailbox. */
+static bool take_room(struct sta_eu *eu)
+{
+	if (atomic_fetch_add_explicit(&eu->num_tasks, 1, memory_order_relaxed) <
+	    STA_MAX_TASKS_AT_EU)
+		return true;
+	atomic_fetch_sub_explicit(&eu->num_tasks, 1, memory_order_relaxed);
+	return false;
+}
+
 static doca_error_t submit_with(struct sta_task *task, void (*fn)(void *eu, struct sta_msg *msg))
 {
 	struct doca_sta_qp_handle *qp = task->qp;
@@ -63,6 +73,9 @@ static doca_error_t submit_with(struct sta_task *task, void (*fn)(void *eu, stru
 
 	if (!req->is_open || req->has_task)
 		return DOCA_ERROR_BAD_STATE;
+	/* Who knows the QP no more is not asked. */
+	if (!qp->is_gone && !take_room(qp->eu))
+		return DOCA_ERROR_AGAIN;
 	req->has_task = true;
 	if (task->is_last)
 		req->is_open = false;

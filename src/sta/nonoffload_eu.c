@@ -73,10 +73,11 @@ void sta_nonoff_granted(struct sta_eu *eu, struct sta_req *req)
 	deliver(eu, req);
 }
 
-static struct sta_req *take_back(struct sta_task *task)
+static struct sta_req *take_back(struct sta_eu *eu, struct sta_task *task)
 {
 	struct sta_req *req = task->req;
 
+	atomic_fetch_sub_explicit(&eu->num_tasks, 1, memory_order_relaxed);
 	req->task = task;
 	req->qp->num_app--;
 	return req;
@@ -85,7 +86,7 @@ static struct sta_req *take_back(struct sta_task *task)
 void sta_nonoff_on_send(void *owner, struct sta_msg *msg)
 {
 	struct sta_task *task = util_container_of(msg, struct sta_task, msg);
-	struct sta_req *req = take_back(task);
+	struct sta_req *req = take_back(owner, task);
 	struct sta_connect conn;
 	uint32_t bytes = 0;
 
@@ -107,7 +108,7 @@ void sta_nonoff_on_send(void *owner, struct sta_msg *msg)
 void sta_nonoff_on_read(void *owner, struct sta_msg *msg)
 {
 	struct sta_task *task = util_container_of(msg, struct sta_task, msg);
-	struct sta_req *req = take_back(task);
+	struct sta_req *req = take_back(owner, task);
 
 	if (req->qp->state == STA_QP_FAILED || !req->cap.sgl.is_keyed || !req->wait.slot) {
 		sta_nonoff_fetched(owner, req);

@@ -271,6 +271,7 @@ static void free_qp(struct engine_qp *qp)
 	free(qp->sta->rxs);
 	free(qp->sta->reqs);
 	free(qp->sta);
+	free(qp);
 }
 
 int engine_teardown(void **state)
@@ -278,7 +279,7 @@ int engine_teardown(void **state)
 	struct engine *e = *state;
 
 	while (e->num_qps)
-		free_qp(&e->qps[--e->num_qps]);
+		free_qp(e->qps[--e->num_qps]);
 	while (e->num_regions)
 		sta_region_destroy(e->regions[--e->num_regions]);
 	free(e->ns);
@@ -307,12 +308,15 @@ static void init_requests(struct doca_sta_qp_handle *h)
 
 struct engine_qp *engine_add_qp(struct engine *e, unsigned int eu)
 {
-	struct engine_qp *qp = &e->qps[e->num_qps++];
+	struct engine_qp *qp = calloc(1, sizeof(*qp));
 	struct doca_sta_qp_handle *h = aligned_alloc(64, (sizeof(*h) + 63) & ~(size_t)63);
 	struct ibv_recv_wr *bad;
 	uint64_t phys;
 
+	assert_non_null(qp);
 	assert_non_null(h);
+	assert_true(e->num_qps < ENGINE_MAX_QPS);
+	e->qps[e->num_qps++] = qp;
 	*h = (struct doca_sta_qp_handle){.io = &e->io, .eu = &e->eus[eu].eu, .depth = ENGINE_DEPTH};
 	qp->qp.context = &e->verbs;
 	qp->sends_left = -1;

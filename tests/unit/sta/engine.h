@@ -19,7 +19,7 @@
 
 enum {
 	ENGINE_EUS = 2,
-	ENGINE_QPS = 4,
+	ENGINE_MAX_QPS = 160,
 	ENGINE_DEPTH = 8,
 	ENGINE_MAX_WCS = 64,
 	ENGINE_MAX_SENT = 256,
@@ -78,7 +78,7 @@ struct engine {
 	struct doca_sta_io io;
 	struct doca_sta_eu_handle eus[ENGINE_EUS];
 	struct engine_cq cqs[ENGINE_EUS];
-	struct engine_qp qps[ENGINE_QPS];
+	struct engine_qp *qps[ENGINE_MAX_QPS];
 	unsigned int num_qps;
 	struct sta_region *regions[ENGINE_EUS * STA_SLOT_CLASSES];
 	unsigned int num_regions;

@@ -40,7 +40,7 @@ static uint16_t complete_one(struct engine *e)
 	assert_true(engine_be_fetch(&engine_disk, &sqe));
 	engine_be_complete(&engine_disk, &sqe, 0, 0);
 	for (unsigned int i = 0; i < e->num_qps; i++)
-		engine_finish(e, &e->qps[i]);
+		engine_finish(e, e->qps[i]);
 	return sqe.cid;
 }
 
