@@ -28,7 +28,15 @@
 #include "target/log.h"
 
 enum {
-	SUBMIT_TRIES = 1000, /* AGAIN: another thread is at the same execution unit */
+	RETRY_MS = 1, /* an execution unit that is not kept from running needs much less */
+};
+
+/* A task on its way to STA, which may have no room for it at this moment. */
+struct outgoing {
+	struct util_list link; /* in server->unsent */
+	struct doca_task *task;
+	/* STA does not take it, and never will; it is freed. */
+	void (*refused)(struct outgoing *out, doca_error_t rc);
 };
 
 struct ioq {
@@ -43,6 +51,7 @@ struct ioq {
 	unsigned int n_cmds; /* taken, until their send task is done */
 	bool is_disconnecting;
 	bool is_disconnected; /* the disconnect task is done */
+	struct outgoing disconnect;
 	struct io_cmd *cmds; /* as many as the queue has entries */
 };
 
@@ -50,9 +59,10 @@ struct io_cmd {
 	struct tgt_req req;
 	struct util_list link; /* in ioq.free_cmds */
 	struct ioq *ioq;
+	struct outgoing out;
 	struct tgt_xfer xfer;
 	union doca_data token;
-	bool is_reading; /* a read task is out, no other may be submitted */
+	bool is_reading; /* a read task is out or on its way, no other may be submitted */
 	bool is_dropped; /* to be dropped once the read task is back */
 };
 
@@ -68,18 +78,48 @@ static struct io_cmd *cmd_of(struct tgt_req *req)
 
 static void q_disconnect(struct tgt_queue *queue);
 
-/* Give a task to STA; on failure it is freed. */
-static doca_error_t submit(struct doca_sta_producer_task_send *task)
+/* True unless STA has no room for the task at this moment. */
+static bool try_submit(struct outgoing *out)
 {
-	struct doca_task *t = doca_sta_producer_send_task_as_task(task);
-	doca_error_t rc = DOCA_ERROR_AGAIN;
-	int i;
+	doca_error_t rc = doca_task_submit(out->task);
 
-	for (i = 0; i < SUBMIT_TRIES && rc == DOCA_ERROR_AGAIN; i++)
-		rc = doca_task_submit(t);
-	if (rc != DOCA_SUCCESS)
-		doca_task_free(t);
-	return rc;
+	if (rc == DOCA_ERROR_AGAIN)
+		return false;
+	if (rc != DOCA_SUCCESS) {
+		doca_task_free(out->task);
+		out->refused(out, rc);
+	}
+	return true;
+}
+
+/* Give a task to STA: now, or in a later round of the loop. */
+static void submit(struct tgt_server *server, struct outgoing *out,
+		   struct doca_sta_producer_task_send *task,
+		   void (*refused)(struct outgoing *out, doca_error_t rc))
+{
+	out->task = doca_sta_producer_send_task_as_task(task);
+	out->refused = refused;
+	if (!try_submit(out))
+		util_list_add_tail(&server->unsent, &out->link);
+}
+
+void tgt_ioq_resubmit(struct tgt_server *server)
+{
+	struct outgoing *out;
+	struct util_list todo;
+
+	/* Each once: what is refused may have others submitted, and these wait in turn. */
+	util_list_init(&todo);
+	while ((out = util_list_pop(&server->unsent, struct outgoing, link)))
+		util_list_add_tail(&todo, &out->link);
+	while ((out = util_list_pop(&todo, struct outgoing, link)))
+		if (!try_submit(out))
+			util_list_add_tail(&server->unsent, &out->link);
+}
+
+uint64_t tgt_ioq_next_retry(const struct tgt_server *server)
+{
+	return util_list_is_empty(&server->unsent) ? UINT64_MAX : tgt_loop_now_ms() + RETRY_MS;
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */
@@ -106,6 +146,22 @@ static void cmd_put(struct io_cmd *cmd)
 	util_list_add_head(&cmd->ioq->free_cmds, &cmd->link);
 }
 
+/* The command is not answered: its connection ends. */
+static void cmd_lost(struct io_cmd *cmd, doca_error_t rc)
+{
+	struct ioq *q = cmd->ioq;
+
+	tgt_log("queue %u of %s: cannot answer: %s", q->queue.qid, q->queue.peer_addr,
+		doca_error_get_descr(rc));
+	cmd_put(cmd);
+	q_disconnect(&q->queue);
+}
+
+static void send_refused(struct outgoing *out, doca_error_t rc)
+{
+	cmd_lost(util_container_of(out, struct io_cmd, out), rc);
+}
+
 static void cmd_send(struct io_cmd *cmd, const uint8_t cqe[TGT_CQE_BYTES], bool with_data)
 {
 	struct ioq *q = cmd->ioq;
@@ -123,13 +179,9 @@ static void cmd_send(struct io_cmd *cmd, const uint8_t cqe[TGT_CQE_BYTES], bool 
 		rc = doca_sta_io_task_non_offload_rdma_send_alloc_init(q->server->io, self, q->qp,
 								       copy, cmd->token, &task);
 	if (rc == DOCA_SUCCESS)
-		rc = submit(task);
-	if (rc == DOCA_SUCCESS)
-		return;
-	tgt_log("queue %u of %s: cannot answer: %s", q->queue.qid, q->queue.peer_addr,
-		doca_error_get_descr(rc));
-	cmd_put(cmd);
-	q_disconnect(&q->queue);
+		submit(q->server, &cmd->out, task, send_refused);
+	else
+		cmd_lost(cmd, rc);
 }
 
 static void q_respond(struct tgt_req *req, const uint8_t cqe[TGT_CQE_BYTES], bool success)
@@ -208,6 +260,18 @@ static void read_failed(struct doca_sta_producer_task_send *task, union doca_dat
 	q_disconnect(queue);
 }
 
+static void read_refused(struct outgoing *out, doca_error_t rc)
+{
+	struct io_cmd *cmd = util_container_of(out, struct io_cmd, out);
+
+	(void)rc;
+	cmd->is_reading = false;
+	if (cmd->is_dropped)
+		q_drop(&cmd->req);
+	else
+		tgt_complete(&cmd->req, TGT_SC(GENERIC, INTERNAL));
+}
+
 static void cmd_read(struct io_cmd *cmd)
 {
 	struct ioq *q = cmd->ioq;
@@ -217,15 +281,18 @@ static void cmd_read(struct io_cmd *cmd)
 
 	rc = doca_sta_io_task_non_offload_rdma_read_alloc_init(q->server->io, self, q->qp,
 							       cmd->token, &task);
-	if (rc == DOCA_SUCCESS)
-		rc = submit(task);
-	if (rc == DOCA_SUCCESS)
-		cmd->is_reading = true;
-	else
+	if (rc != DOCA_SUCCESS) {
 		tgt_complete(&cmd->req, TGT_SC(GENERIC, INTERNAL));
+		return;
+	}
+	cmd->is_reading = true;
+	submit(q->server, &cmd->out, task, read_refused);
 }
 
-/* No record left: answer without one, which no well-behaved host ever sees. */
+/*
+ * No record left: answer without one, if there is room just now, and disconnect. No well-behaved
+ * host ever sees it.
+ */
 static void refuse(struct ioq *q, const uint8_t *sqe, union doca_data token)
 {
 	struct doca_sta_producer_task_send *task;
@@ -236,8 +303,9 @@ static void refuse(struct ioq *q, const uint8_t *sqe, union doca_data token)
 	tgt_cmd_parse(&cmd, sqe);
 	tgt_cqe_fill(cqe, 0, 0, cmd.cid, TGT_SC(GENERIC, INTERNAL));
 	if (doca_sta_io_task_non_offload_rdma_send_alloc_init(q->server->io, none, q->qp, cqe,
-							      token, &task) == DOCA_SUCCESS)
-		(void)submit(task);
+							      token, &task) == DOCA_SUCCESS &&
+	    doca_task_submit(doca_sta_producer_send_task_as_task(task)) != DOCA_SUCCESS)
+		doca_task_free(doca_sta_producer_send_task_as_task(task));
 	q_disconnect(&q->queue);
 }
 
@@ -288,6 +356,13 @@ static void disconnect_done(struct doca_sta_producer_task_send *task, union doca
 	q->is_disconnected = true;
 }
 
+/* The destruction ends the connection then. */
+static void disconnect_refused(struct outgoing *out, doca_error_t rc)
+{
+	(void)rc;
+	util_container_of(out, struct ioq, disconnect)->is_disconnected = true;
+}
+
 static void q_disconnect(struct tgt_queue *queue)
 {
 	struct ioq *q = queue_of(queue);
@@ -300,9 +375,9 @@ static void q_disconnect(struct tgt_queue *queue)
 	q->is_disconnecting = true;
 	rc = doca_sta_io_task_disconnect_alloc_init(q->server->io, self, q->qp, &task);
 	if (rc == DOCA_SUCCESS)
-		rc = submit(task);
-	if (rc != DOCA_SUCCESS)
-		q->is_disconnected = true; /* the destruction ends it then */
+		submit(q->server, &q->disconnect, task, disconnect_refused);
+	else
+		disconnect_refused(&q->disconnect, rc);
 	tgt_queue_closing(queue);
 }
 

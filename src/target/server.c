@@ -296,6 +296,7 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 	server->config = config;
 	util_list_init(&server->admin_queues);
 	util_list_init(&server->io_queues);
+	util_list_init(&server->unsent);
 	if (tgt_init(&server->tgt, &unknown) || tgt_loop_init(&server->loop)) {
 		tgt_fini(&server->tgt);
 		return no_memory(err);
@@ -340,6 +341,7 @@ int tgt_server_start(struct tgt_server *server, const struct tgt_config *config,
 /* What an event left to be freed, and what that lets go on. */
 static void settle(struct tgt_server *server)
 {
+	tgt_ioq_resubmit(server);
 	tgt_tick(&server->tgt);
 	tgt_adminq_reap(server);
 	tgt_ioq_reap(server);
@@ -358,6 +360,7 @@ int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
 
 	deadline_ms = earliest(deadline_ms, tgt_next_deadline(&server->tgt));
 	deadline_ms = earliest(deadline_ms, tgt_adminq_next_reap(server));
+	deadline_ms = earliest(deadline_ms, tgt_ioq_next_retry(server));
 	deadline_ms = earliest(deadline_ms, tgt_rpc_next_deadline(server->rpc));
 	rc = tgt_loop_wait(&server->loop, deadline_ms, &server->tgt.now_ms);
 	tgt_rpc_tick(server->rpc, server->tgt.now_ms);
@@ -401,8 +404,12 @@ void tgt_server_stop(struct tgt_server *server)
 	tgt_rpc_close(server->rpc);
 	tgt_adminq_close_all(server, true);
 	tgt_adminq_reap(server);
-	if (server->io)
+	if (server->io) {
 		tgt_ioq_close_all(server);
+		tgt_datapath_begin_stop_io(server);
+		/* These are refused now, and freed: the context waits for that. */
+		tgt_ioq_resubmit(server);
+	}
 	tgt_ioq_reap(server);
 	tgt_datapath_stop_io(server);
 	tgt_datapath_remove_subsystems(server);

@@ -93,6 +93,7 @@ struct tgt_server {
 	/* Queues that exist, and those of them that are done and wait for the loop's end. */
 	struct util_list admin_queues;
 	struct util_list io_queues;
+	struct util_list unsent; /* tasks that STA had no room for; ioq.c */
 	uint64_t admin_data_bytes; /* buffers of admin commands in flight */
 	bool is_failed; /* the data path died: stop, exit status 1 */
 };
@@ -227,6 +228,10 @@ int tgt_ioq_register(struct tgt_server *server, struct tgt_err *err);
 struct doca_sta_event_cqe_notify;
 void tgt_ioq_command_failed(const struct doca_sta_event_cqe_notify *event,
 			    union doca_data user_data);
+/** tgt_ioq_resubmit() - try again what STA had no room for. */
+void tgt_ioq_resubmit(struct tgt_server *server);
+/** tgt_ioq_next_retry() - when to do so, UINT64_MAX if there is nothing. */
+uint64_t tgt_ioq_next_retry(const struct tgt_server *server);
 void tgt_ioq_reap(struct tgt_server *server);
 /** tgt_ioq_let_go_all() - STA ends the connections by itself from here on, and frees the ids. */
 void tgt_ioq_let_go_all(struct tgt_server *server);
