@@ -209,7 +209,7 @@ static void job_start(struct tgt_recovery *r)
 static void job_let_go(struct tgt_recovery *r)
 {
 	tgt_disk_shut(&r->be->disk);
-	r->rc = nv_err(&r->why, -ENODEV, "is given up");
+	r->rc = nv_err(&r->why, -ENODEV, "was let go");
 }
 
 /* ---- steps -------------------------------------------------------------------------------- */

@@ -109,11 +109,11 @@ kill_target() {
 hostnqn() { printf 'nqn.2014-08.org.nvmexpress:uuid:11111111-2222-3333-4444-%012d' "$1"; }
 
 # guest NAME N LIMIT SCRIPT ARGS...: starts guest 10.99.0.N on tap(N-1); its job
-# directory is $work/NAME.
+# directory is $work/NAME. It has $GUEST_CPUS (1) processors, and so many I/O queues.
 guest() {
 	local name=$1 n=$2 limit=$3 script=$4
 	shift 4
-	"$vm/vm-run" -n "$name" -t "tap$((n - 1))" -i "10.99.0.$n/24" -T "$limit" \
+	"$vm/vm-run" -n "$name" -c "${GUEST_CPUS:-1}" -t "tap$((n - 1))" -i "10.99.0.$n/24" -T "$limit" \
 		-j "$work/$name" "$vm/guest/$script" "$@" >"$work/$name.log" 2>&1 &
 	guests+=($!)
 	eval "guest_$name=$!"
