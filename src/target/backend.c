@@ -170,6 +170,11 @@ const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *be)
 	return &be->disk.info;
 }
 
+const char *tgt_backend_note(const struct tgt_backend *be)
+{
+	return be->disk.note;
+}
+
 /* A drive keeps its own count, in its own log. */
 uint64_t tgt_backend_media_errors(const struct tgt_backend *be)
 {

@@ -100,6 +100,7 @@ static int soft_open(struct tgt_disk *disk, size_t index, uint16_t io_queues, st
 	rc = store_open_waiting(disk->conf, &store, why);
 	if (rc)
 		return rc;
+	memcpy(disk->note, store->note, sizeof(disk->note));
 	snprintf(serial, sizeof(serial), "backend%zu", index);
 	conf.serial = serial;
 	rc = nv_soft_create(&conf, &disk->soft, why);
@@ -196,6 +197,7 @@ int tgt_disk_restart(struct tgt_disk *disk, struct tgt_disk *fresh, uint16_t io_
 	memset(fresh, 0, sizeof(*fresh));
 	fresh->disks = disk->disks;
 	fresh->conf = disk->conf;
+	memcpy(fresh->note, disk->note, sizeof(fresh->note));
 	/* What a soft controller has written may be nowhere else. */
 	fresh->soft = disk->soft;
 	disk->soft = NULL;

@@ -36,6 +36,7 @@ struct tgt_disk {
 	struct nv_ctrl_info info; /* as it was at the start, also when ctrl is gone */
 	struct nv_ns_info *ns; /* the active ones, likewise */
 	size_t n_ns;
+	char note[NV_ERR_MAX]; /* how the store does its I/O, for the log; "" if nothing to say */
 };
 
 /** tgt_disks_init() - 0 or -ENOMEM, with nothing left. */

@@ -267,6 +267,10 @@ static void announce(const struct tgt_server *server)
 	size_t s;
 	uint32_t n;
 
+	for (s = 0; s < server->n_backends; s++)
+		if (tgt_backend_note(server->backends[s])[0])
+			tgt_log("disk \"%s\": %s", server->config->bdevs[s].name,
+				tgt_backend_note(server->backends[s]));
 	for (s = 1; s < server->tgt.n_subsystems; s++) {
 		const struct tgt_subsys *subsys = server->tgt.subsystems[s];
 

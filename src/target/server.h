@@ -183,6 +183,8 @@ const char *tgt_backend_disk_name(const struct tgt_backend *backend, uint32_t be
 				  char name[TGT_DISK_NAME_TEXT]);
 /** tgt_backend_info() - what its controller says of itself. */
 const struct nv_ctrl_info *tgt_backend_info(const struct tgt_backend *backend);
+/** tgt_backend_note() - how its I/O is done, one line; "" if there is nothing to say. */
+const char *tgt_backend_note(const struct tgt_backend *backend);
 /** tgt_backend_media_errors() - commands that failed for what is stored, not for what was asked. */
 uint64_t tgt_backend_media_errors(const struct tgt_backend *backend);
 struct doca_sta_be_handle *tgt_backend_handle(const struct tgt_backend *backend);

@@ -130,6 +130,24 @@ static void export_is_in_use(void **state)
 	tgtproc_fini(&first);
 }
 
+/* How a file is read and written is said in one line; memory has nothing to say. */
+static void io_is_described(void **state)
+{
+	const char *line;
+
+	(void)state;
+	assert_int_equal(truncate(tgt.disk, MIB), 0);
+	assert_int_equal(tgtproc_start(&tgt, ARGS("--export", tgt.disk, "--export", "ram:1M",
+						  "--nqn", TGTPROC_NQN)),
+			 0);
+	tgtproc_read_log(&tgt);
+	line = strstr(tgt.log, "softsta-tgt: disk \"export1\": ");
+	if (!line || !strstr(line, "O_DIRECT") || strstr(line, "O_DIRECT") > strchr(line, '\n'))
+		fail_msg("no word of O_DIRECT for export1: %s", tgt.log);
+	assert_null(strstr(tgt.log, "disk \"export2\""));
+	assert_int_equal(tgtproc_stop(&tgt, SIGTERM, TGTPROC_STOP_MS), 0);
+}
+
 static void wrong_options(void **state)
 {
 	(void)state;
@@ -166,6 +184,7 @@ int main(void)
 		cmocka_unit_test(loopback_address_is_another),
 		cmocka_unit_test(no_device),
 		cmocka_unit_test(export_is_in_use),
+		cmocka_unit_test(io_is_described),
 		cmocka_unit_test(wrong_options),
 	};
 
