@@ -137,6 +137,7 @@ static int namespaces_read(struct tgt_disk *disk, struct nv_err *why)
 
 	if (n < 0)
 		return nv_err(why, n, "its namespaces cannot be listed: %s", strerror(-n));
+	disk->n_ns = 0;
 	disk->ns = calloc((size_t)n + 1, sizeof(*disk->ns));
 	if (!disk->ns)
 		return nv_err(why, -ENOMEM, "out of memory");
@@ -151,6 +152,14 @@ static int namespaces_read(struct tgt_disk *disk, struct nv_err *why)
 	return rc ? nv_err(why, rc, "Identify Namespace failed: %s", strerror(-rc)) : 0;
 }
 
+/* Memory keeps its size. A drive that cannot say that it has changed is not asked. */
+static void watch(struct tgt_disk *disk)
+{
+	bool may_change = disk->conf->kind == TGT_BDEV_FILE || disk->conf->kind == TGT_BDEV_DRIVE;
+
+	disk->is_watched = may_change && !nv_ctrl_watch_ns(disk->ctrl);
+}
+
 static int ctrl_start(struct tgt_disk *disk, const struct nv_bar *bar, uint16_t io_queues,
 		      struct nv_err *why)
 {
@@ -160,7 +169,37 @@ static int ctrl_start(struct tgt_disk *disk, const struct nv_bar *bar, uint16_t 
 	if (rc)
 		return rc;
 	disk->info = *nv_ctrl_info(disk->ctrl);
+	/* First, or a change between the two would not be heard of. */
+	watch(disk);
 	return namespaces_read(disk, why);
+}
+
+int tgt_disk_check(struct tgt_disk *disk, struct nv_err *why)
+{
+	struct nv_ns_info *old = disk->ns;
+	size_t n_old = disk->n_ns;
+	uint32_t id;
+	int rc;
+
+	if (disk->soft)
+		(void)nv_soft_check_sizes(disk->soft);
+	rc = nv_ctrl_changed_ns(disk->ctrl, &id, 1);
+	if (!rc)
+		return 0;
+	if (rc > 0)
+		rc = namespaces_read(disk, why);
+	else
+		nv_err(why, rc, "its events cannot be read: %s", strerror(-rc));
+	if (rc) {
+		if (disk->ns != old)
+			free(disk->ns);
+		disk->ns = old;
+		disk->n_ns = n_old;
+		disk->is_watched = false;
+		return rc;
+	}
+	free(old);
+	return 1;
 }
 
 int tgt_disk_open(struct tgt_disk *disk, struct tgt_disks *disks, const struct tgt_bdev_conf *conf,

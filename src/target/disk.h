@@ -36,6 +36,7 @@ struct tgt_disk {
 	struct nv_ctrl_info info; /* as it was at the start, also when ctrl is gone */
 	struct nv_ns_info *ns; /* the active ones, likewise */
 	size_t n_ns;
+	bool is_watched; /* tgt_disk_check() may find something */
 	char note[NV_ERR_MAX]; /* how the store does its I/O, for the log; "" if nothing to say */
 };
 
@@ -78,6 +79,14 @@ bool tgt_disk_halt(struct tgt_disk *disk);
  */
 int tgt_disk_restart(struct tgt_disk *disk, struct tgt_disk *fresh, uint16_t io_queues,
 		     struct nv_err *why);
+
+/**
+ * tgt_disk_check() - has a namespace changed, come or gone since the last call? Then ns is read
+ * anew. Costs next to nothing if not; only where is_watched.
+ *
+ * Return: 1 if so, 0 if not; a negative errno with the cause in @why: is_watched is false then.
+ */
+int tgt_disk_check(struct tgt_disk *disk, struct nv_err *why);
 
 /** tgt_disk_shut() - as tgt_disk_close(), but info and ns stay. */
 void tgt_disk_shut(struct tgt_disk *disk);

@@ -109,7 +109,7 @@ static void for_each_ns(struct tgt_recovery *r,
 	}
 }
 
-/* The disk may have come back with another size, or without the namespace. */
+/* The disk may have another size now, or without the namespace. */
 static void refresh(struct tgt_recovery *r, struct tgt_subsys *subsys, uint32_t nsid)
 {
 	struct tgt_ns *ns = tgt_ns_get(subsys, nsid);
@@ -124,6 +124,8 @@ static void refresh(struct tgt_recovery *r, struct tgt_subsys *subsys, uint32_t 
 	}
 	if (now.blocks == ns->blocks && now.is_read_only == ns->is_read_only)
 		return;
+	tgt_log("%s namespace %u: now %llu blocks%s", subsys->nqn, nsid,
+		(unsigned long long)now.blocks, now.is_read_only ? ", read only" : "");
 	ns->blocks = now.blocks;
 	ns->is_read_only = now.is_read_only;
 	tgt_subsys_ns_changed(&r->be->server->tgt, subsys, nsid);
@@ -162,6 +164,30 @@ static bool is_hiding(const struct tgt_recovery *r)
 		if (r->hidden[i].ns->sta)
 			return true;
 	return false;
+}
+
+bool tgt_backend_is_watched(const struct tgt_backend *be)
+{
+	return be->disk.is_watched && be->recovery->state == SERVING;
+}
+
+void tgt_backend_check(struct tgt_backend *be)
+{
+	struct tgt_recovery *r = be->recovery;
+	struct nv_err why = {""};
+	int rc;
+
+	if (!tgt_backend_is_watched(be))
+		return;
+	rc = tgt_disk_check(&be->disk, &why);
+	if (rc < 0)
+		tgt_log_warning("disk \"%s\": %s: hosts will not be told when it changes",
+				name_of(be), why.text);
+	if (rc <= 0)
+		return;
+	for_each_ns(r, refresh);
+	if (!is_hiding(r))
+		show_all(r);
 }
 
 /* ---- the thread --------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@
 #include "target/rpc/server.h"
 
 enum {
+	/* Between two looks at whether disks are what they were. */
+	CHECK_MS = 1000,
 	/* Commands that STA offloads beside Read, Write and Flush, where a backend has them. */
 	OFFLOADED_ONCS = NVME_CTRL_ONCS_COMPARE | NVME_CTRL_ONCS_DSM | NVME_CTRL_ONCS_WRITE_ZEROES |
 			 NVME_CTRL_ONCS_VERIFY,
@@ -358,6 +360,23 @@ static uint64_t earliest(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t next_check(const struct tgt_server *server)
+{
+	for (size_t i = 0; i < server->n_backends && !server->tgt.is_stopping; i++)
+		if (tgt_backend_is_watched(server->backends[i]))
+			return server->next_check_ms;
+	return UINT64_MAX;
+}
+
+static void check_disks(struct tgt_server *server)
+{
+	if (server->tgt.now_ms < next_check(server))
+		return;
+	server->next_check_ms = server->tgt.now_ms + CHECK_MS;
+	for (size_t i = 0; i < server->n_backends; i++)
+		tgt_backend_check(server->backends[i]);
+}
+
 int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
 {
 	int rc;
@@ -365,9 +384,11 @@ int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms)
 	deadline_ms = earliest(deadline_ms, tgt_next_deadline(&server->tgt));
 	deadline_ms = earliest(deadline_ms, tgt_adminq_next_reap(server));
 	deadline_ms = earliest(deadline_ms, tgt_ioq_next_retry(server));
+	deadline_ms = earliest(deadline_ms, next_check(server));
 	deadline_ms = earliest(deadline_ms, tgt_rpc_next_deadline(server->rpc));
 	rc = tgt_loop_wait(&server->loop, deadline_ms, &server->tgt.now_ms);
 	tgt_rpc_tick(server->rpc, server->tgt.now_ms);
+	check_disks(server);
 	settle(server);
 	return rc;
 }

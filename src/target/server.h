@@ -89,6 +89,7 @@ struct tgt_server {
 	struct tgt_disks disks;
 	struct tgt_backend **backends; /* by index of config->bdevs */
 	size_t n_backends;
+	uint64_t next_check_ms; /* of what they are now */
 
 	/* Queues that exist, and those of them that are done and wait for the loop's end. */
 	struct util_list admin_queues;
@@ -204,6 +205,10 @@ struct doca_sta_be_q_handle *tgt_backend_queue_handle(const struct tgt_backend *
 int tgt_backend_reset(struct tgt_backend *backend, struct tgt_err *err);
 /** tgt_backend_state() - as SPDK names it: "enabled", "resetting" or "failed". */
 const char *tgt_backend_state(const struct tgt_backend *backend);
+/** tgt_backend_is_watched() - does tgt_backend_check() look at anything at the moment? */
+bool tgt_backend_is_watched(const struct tgt_backend *backend);
+/** tgt_backend_check() - if the disk has changed, hosts are told. To be called now and then. */
+void tgt_backend_check(struct tgt_backend *backend);
 /** tgt_backend_unanswered() - a command of it has timed out. */
 void tgt_backend_unanswered(struct tgt_backend *backend);
 /** tgt_backend_queue_gone() - completion of the task that destroys a queue. */
