@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ void submit(struct doca_sta_producer_task_send *task)
 
 	while ((rc = doca_task_submit(doca_sta_producer_send_task_as_task(task))) ==
 	       DOCA_ERROR_AGAIN)
-		;
+		sched_yield(); /* to the execution unit, which has much to take */
 	must(rc, "doca_task_submit");
 }
 

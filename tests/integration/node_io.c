@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <nvme/types.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static bool submit(struct node_io *io, struct doca_sta_producer_task_send *task)
 	doca_error_t rc;
 
 	while ((rc = doca_task_submit(t)) == DOCA_ERROR_AGAIN)
-		;
+		sched_yield(); /* the execution unit takes tasks meanwhile */
 	check(io, rc, "submit");
 	if (rc != DOCA_SUCCESS)
 		doca_task_free(t);

@@ -8,6 +8,7 @@
 #include <nvme/types.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void submit(struct server *s, struct doca_sta_producer_task_send *task)
 	doca_error_t rc;
 
 	while ((rc = doca_task_submit(t)) == DOCA_ERROR_AGAIN)
-		;
+		sched_yield(); /* the execution unit takes tasks meanwhile */
 	if (rc != DOCA_SUCCESS) {
 		doca_task_free(t);
 		s->num_errors++;
