@@ -113,13 +113,14 @@ static int bdev_check(const struct tgt_config *config, const struct tgt_bdev_con
 		return tgt_err_set(err, -ENOSPC, "more than %d bdevs", TGT_MAX_BDEVS);
 	if (bdev->kind == TGT_BDEV_DRIVE)
 		return drive_check(config, bdev, err);
-	if (bdev->block_bytes != 512 && bdev->block_bytes != 4096)
+	if (bdev->block_bytes != 512 && bdev->block_bytes != 4096 &&
+	    (bdev->block_bytes || bdev->kind != TGT_BDEV_FILE))
 		return tgt_err_set(err, -EINVAL, "bdev \"%s\": block size %u is not 512 or 4096",
 				   bdev->name, bdev->block_bytes);
 	if (bdev->kind == TGT_BDEV_FILE ? !bdev->path : !bdev->size_bytes)
 		return tgt_err_set(err, -EINVAL, "bdev \"%s\": no %s", bdev->name,
 				   bdev->kind == TGT_BDEV_FILE ? "file name" : "size");
-	if (bdev->size_bytes % bdev->block_bytes)
+	if (bdev->block_bytes && bdev->size_bytes % bdev->block_bytes)
 		return tgt_err_set(err, -EINVAL,
 				   "bdev \"%s\": %llu bytes are no multiple of its %u-byte blocks",
 				   bdev->name, (unsigned long long)bdev->size_bytes,

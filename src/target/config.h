@@ -28,7 +28,7 @@ struct tgt_bdev_conf {
 	enum tgt_bdev_kind kind;
 	char *path; /* FILE; DRIVE: its PCI address */
 	uint64_t size_bytes; /* RAM, NULL; FILE: create or grow it, 0: as it is; DRIVE: 0 */
-	uint32_t block_bytes; /* 512 or 4096; DRIVE: 0, a namespace has its own */
+	uint32_t block_bytes; /* 512 or 4096; FILE: 0, as the device; DRIVE: 0, as the namespace */
 	bool read_only;
 	bool has_uuid;
 	uint8_t uuid[16];
@@ -90,8 +90,8 @@ void tgt_config_fini(struct tgt_config *config);
  */
 
 /**
- * tgt_config_add_bdev() - @bdev is copied, its path too. Name free, block size 512 or 4096, size a
- * multiple of it; a drive has neither, and its PCI address no other bdev.
+ * tgt_config_add_bdev() - @bdev is copied, its path too. Name free, block size 512 or 4096 (0 of a
+ * file, too), size a multiple of it; a drive has neither, and its PCI address no other bdev.
  */
 int tgt_config_add_bdev(struct tgt_config *config, const struct tgt_bdev_conf *bdev,
 			struct tgt_err *err);

@@ -22,7 +22,7 @@
 #include "target/params.h"
 #include "util/json_file.h"
 
-#define DEFAULT_BLOCK_BYTES 512
+#define MEMORY_BLOCK_BYTES 512
 
 struct loader {
 	struct tgt_config *config;
@@ -65,7 +65,7 @@ static int need_subsys(const struct loader *l, json_object *params, struct tgt_s
 
 static int bdev_common(const struct loader *l, json_object *params, struct tgt_bdev_conf *bdev)
 {
-	uint64_t block = DEFAULT_BLOCK_BYTES;
+	uint64_t block = 0;
 	const char *name;
 	int rc = tgt_need_string(&l->call, params, "name", &name);
 
@@ -79,7 +79,9 @@ static int bdev_common(const struct loader *l, json_object *params, struct tgt_b
 	if (rc < 0)
 		return rc;
 	/* SPDK writes 0 for "what the device has". */
-	bdev->block_bytes = block ? (uint32_t)block : DEFAULT_BLOCK_BYTES;
+	if (!block && bdev->kind != TGT_BDEV_FILE)
+		block = MEMORY_BLOCK_BYTES;
+	bdev->block_bytes = (uint32_t)block;
 	rc = tgt_take_hex(&l->call, params, "uuid", bdev->uuid, sizeof(bdev->uuid));
 	bdev->has_uuid = rc == 1;
 	return rc < 0 ? rc : 0;

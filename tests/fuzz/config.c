@@ -69,6 +69,8 @@ static void check(const struct tgt_config *config)
 			require(!bdev->block_bytes && !bdev->size_bytes);
 			continue;
 		}
+		if (bdev->kind == TGT_BDEV_FILE && !bdev->block_bytes)
+			continue;
 		require(bdev->block_bytes == 512 || bdev->block_bytes == 4096);
 		require(bdev->size_bytes % bdev->block_bytes == 0);
 	}

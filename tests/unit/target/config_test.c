@@ -50,7 +50,7 @@ static void good_bdevs(void **state)
 	assert_int_equal(b->block_bytes, 4096);
 	assert_true(b->read_only);
 	b = &config.bdevs[1];
-	assert_int_equal(b->block_bytes, 512);
+	assert_int_equal(b->block_bytes, 0); /* what the device has */
 	assert_false(b->read_only);
 	b = &config.bdevs[2];
 	assert_int_equal(b->kind, TGT_BDEV_RAM);
@@ -239,6 +239,32 @@ static void no_files_and_a_large_one(void **state)
 	close(fd);
 	unlink(path);
 	rmdir(dir);
+}
+
+/* Only a device has a block size by itself: 0, or nothing, leaves it at that. */
+static void block_size_of_the_device(void **state)
+{
+	static const char text[] =
+		"{\"subsystems\": [{\"subsystem\": \"bdev\", \"config\": ["
+		"{\"method\": \"bdev_aio_create\","
+		" \"params\": {\"name\": \"a\", \"filename\": \"/a\", \"block_size\": 0}},"
+		"{\"method\": \"bdev_uring_create\","
+		" \"params\": {\"name\": \"b\", \"filename\": \"/b\"}},"
+		"{\"method\": \"bdev_malloc_create\","
+		" \"params\": {\"name\": \"c\", \"num_blocks\": 8, \"block_size\": 0}}]}]}";
+	struct tgt_bdev_conf none = {.kind = TGT_BDEV_RAM, .size_bytes = 4096, .name = "d"};
+	struct tgt_config c;
+	struct tgt_err err;
+
+	(void)state;
+	tgt_config_init(&c);
+	assert_int_equal(tgt_config_parse_json(&c, "f", text, sizeof(text) - 1, warn, &err), 0);
+	assert_int_equal(c.bdevs[0].block_bytes, 0);
+	assert_int_equal(c.bdevs[1].block_bytes, 0);
+	assert_int_equal(c.bdevs[2].block_bytes, 512);
+	assert_int_equal(c.bdevs[2].size_bytes, 4096);
+	assert_int_equal(tgt_config_add_bdev(&c, &none, &err), -EINVAL);
+	tgt_config_fini(&c);
 }
 
 /* Two namespaces with an identifier in common are one disk to a host. */
@@ -459,6 +485,7 @@ int main(void)
 		cmocka_unit_test(good_drives),
 		cmocka_unit_test(good_subsystem),
 		cmocka_unit_test(other_transports),
+		cmocka_unit_test(block_size_of_the_device),
 		cmocka_unit_test(identifiers_are_unique),
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(no_files_and_a_large_one),
