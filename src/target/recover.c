@@ -11,9 +11,9 @@
  * LOST      it did not, or the kernel took it: hosts see its namespaces no more, until somebody
  *           asks for a reset that succeeds
  *
- * What waits for hardware runs on a thread of its own, one at a time for a disk; it touches the
- * disk and nothing else, and the main thread does not touch that meanwhile (but disk.info and
- * disk.ns, which stay). Everything else is the main thread's. Other disks go on.
+ * What waits for hardware runs on a thread of its own, one at a time for a disk. It touches what it
+ * was given and nothing else: `old`, the controller that was, and `fresh`, the one that will be.
+ * Everything else is the main thread's. Other disks go on.
  */
 #include "target/backend.h"
 
@@ -63,7 +63,7 @@ struct tgt_recovery {
 	bool is_halted;
 	int rc;
 	struct nv_err why;
-	struct tgt_disk fresh;
+	struct tgt_disk old, fresh;
 
 	struct hidden_ns *hidden;
 	size_t n_hidden;
@@ -219,7 +219,7 @@ static int run(struct tgt_recovery *r, enum state state, void (*job)(struct tgt_
 
 static void job_halt(struct tgt_recovery *r)
 {
-	r->is_halted = tgt_disk_halt(&r->be->disk);
+	r->is_halted = tgt_disk_halt(&r->old);
 }
 
 static void job_start(struct tgt_recovery *r)
@@ -227,14 +227,14 @@ static void job_start(struct tgt_recovery *r)
 	struct tgt_backend *be = r->be;
 
 	r->why.text[0] = '\0';
-	r->rc = tgt_disk_restart(&be->disk, &r->fresh, tgt_beq_wanted(be), &r->why);
+	r->rc = tgt_disk_restart(&r->old, &r->fresh, tgt_beq_wanted(be), &r->why);
 	if (!r->rc)
 		r->rc = tgt_beq_create(be, r->fresh.ctrl, &r->why);
 }
 
 static void job_let_go(struct tgt_recovery *r)
 {
-	tgt_disk_shut(&r->be->disk);
+	tgt_disk_shut(&r->old);
 	r->rc = nv_err(&r->why, -ENODEV, "was let go");
 }
 
@@ -254,7 +254,7 @@ static void give_up(struct tgt_recovery *r)
 	struct tgt_backend *be = r->be;
 
 	tgt_beq_forget(be);
-	be->disk.soft = r->fresh.soft;
+	/* A soft controller and its store stay with the disk. */
 	r->fresh.soft = NULL;
 	tgt_disk_close(&r->fresh);
 	r->state = LOST;
@@ -264,9 +264,23 @@ static void give_up(struct tgt_recovery *r)
 		      name_of(be), r->why.text, name_of(be));
 }
 
+/* The controller is the thread's until there is a fresh one; a soft one is looked at meanwhile. */
+static int hand_over(struct tgt_recovery *r, enum state state, void (*job)(struct tgt_recovery *r))
+{
+	int rc;
+
+	r->old = r->be->disk;
+	rc = run(r, state, job);
+	if (rc)
+		return rc;
+	r->be->disk.ctrl = NULL;
+	r->be->disk.drive = NULL;
+	return 0;
+}
+
 static void halt(struct tgt_recovery *r)
 {
-	int rc = run(r, HALTING, job_halt);
+	int rc = hand_over(r, HALTING, job_halt);
 
 	if (rc)
 		tgt_log_error("disk \"%s\": cannot be reset: %s", name_of(r->be), strerror(-rc));
@@ -305,7 +319,8 @@ static void detached(struct tgt_recovery *r)
 	if (!rc)
 		return;
 	nv_err(&r->why, rc, "no thread: %s", strerror(-rc));
-	r->fresh.soft = r->be->disk.soft;
+	r->old.soft = NULL;
+	tgt_disk_shut(&r->old);
 	give_up(r);
 }
 
@@ -360,7 +375,8 @@ static int begin(struct tgt_recovery *r, bool is_given_up)
 	unwatch(r);
 	r->is_given_up = is_given_up;
 	r->began_ms = tgt_loop_now_ms();
-	rc = r->state == SERVING ? run(r, HALTING, job_halt) : run(r, STARTING, job_start);
+	rc = r->state == SERVING ? hand_over(r, HALTING, job_halt)
+				 : hand_over(r, STARTING, job_start);
 	if (rc && r->state == SERVING)
 		tgt_recovery_watch(r->be);
 	return rc;
@@ -486,9 +502,15 @@ void tgt_recovery_fini(struct tgt_backend *be)
 	unwatch(r);
 	tgt_loop_remove(&be->server->loop, &r->done);
 	close(r->done.fd);
+	if (r->state == HALTING && r->is_halted)
+		tgt_beq_halted(be);
+	if (r->state == HALTING || r->state == DETACHING)
+		be->disk = r->old;
+	r->fresh.soft = NULL; /* the disk has it */
 	tgt_disk_close(&r->fresh);
 	for (size_t i = 0; i < r->n_hidden; i++)
-		free(r->hidden[i].ns);
+		if (!r->hidden[i].ns->sta) /* else a task has it still */
+			free(r->hidden[i].ns);
 	free(r->hidden);
 	free(r);
 }
