@@ -142,8 +142,8 @@ static void await_gone(struct fixture *f)
 
 /* ---- transport errors ---- */
 
-/* The host in a process of its own: it reads one block and never hears of it. */
-static int host_main(const char *addr, const char *port)
+/* The host in a process of its own: it sends one command and never hears of it. */
+static int host_main(const char *addr, const char *port, const char *opcode)
 {
 	struct ini_params params = {.addr = addr,
 				    .port = (uint16_t)strtoul(port, NULL, 10),
@@ -155,6 +155,7 @@ static int host_main(const char *addr, const char *port)
 	struct ini_error error = {0};
 	struct ini_queue *queue;
 
+	cmd.sqe.opcode = (uint8_t)strtoul(opcode, NULL, 10);
 	if (ini_open_connect(&queue, &params, NULL, &error) || ini_submit(queue, &cmd, &error)) {
 		fprintf(stderr, "host: %s: %s\n", error.step, error.text);
 		return 1;
@@ -163,16 +164,17 @@ static int host_main(const char *addr, const char *port)
 		(void)pause();
 }
 
-static pid_t start_host(const struct fixture *f)
+static pid_t start_host(const struct fixture *f, unsigned int opcode)
 {
-	char port[8];
+	char port[8], command[8];
 	pid_t pid;
 
 	(void)snprintf(port, sizeof(port), "%u", f->node.ios[0].port);
+	(void)snprintf(command, sizeof(command), "%u", opcode);
 	pid = fork();
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execl("/proc/self/exe", "sta_events_test", HOST_ARG, f->node.addr, port,
+		execl("/proc/self/exe", "sta_events_test", HOST_ARG, f->node.addr, port, command,
 		      (char *)NULL);
 		_exit(127);
 	}
@@ -187,7 +189,7 @@ static void a_killed_host(void **state)
 	pid_t pid;
 
 	atomic_store(&f->disk.is_held, true);
-	pid = start_host(f);
+	pid = start_host(f, nvme_cmd_read);
 	for (int ms = 0; !atomic_load(&f->queue.ring->num_fetched) && ms < DEADLINE_MS; ms++)
 		(void)poll(NULL, 0, 1);
 	assert_int_equal(atomic_load(&f->queue.ring->num_fetched), 1);
@@ -200,6 +202,25 @@ static void a_killed_host(void **state)
 	assert_int_equal(events.operation, IBV_WC_RDMA_WRITE);
 	await_gone(f);
 	assert_int_equal(node_events(&f->node).num_transport_errors, 1);
+}
+
+/* The application answers a command when its host is no more: the task fails. */
+static void an_answer_to_a_killed_host(void **state)
+{
+	struct fixture *f = *state;
+	struct node_events events;
+	pid_t pid = start_host(f, NODE_OPCODE_KEPT);
+
+	for (int ms = 0; !atomic_load(&f->node.is_kept) && ms < DEADLINE_MS; ms++)
+		(void)poll(NULL, 0, 1);
+	assert_true(atomic_load(&f->node.is_kept));
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	atomic_store(&f->node.is_kept, false);
+	events = AWAIT(f, num_failed, 1);
+	assert_int_equal(events.failure, DOCA_ERROR_IO_FAILED);
+	AWAIT(f, num_transport_errors, 1);
+	await_gone(f);
 }
 
 /* Memory that the host has not registered: the transfer fails, and the connection with it. */
@@ -455,6 +476,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_killed_host),
+		TEST(an_answer_to_a_killed_host),
 		TEST(foreign_keys),
 		TEST(a_short_capsule),
 		TEST(a_polite_host),
@@ -464,7 +486,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(an_eu_without_fds, teardown),
 	};
 
-	if (argc == 4 && !strcmp(argv[1], HOST_ARG))
-		return host_main(argv[2], argv[3]);
+	if (argc == 5 && !strcmp(argv[1], HOST_ARG))
+		return host_main(argv[2], argv[3], argv[4]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,12 +36,16 @@ enum {
 	NODE_SUBSYSTEMS = 4,
 	NODE_PATIENCE_MS = 10000,
 	NODE_STATES = 4,
+	/* A vendor's command, so not offloaded. It is not answered before is_kept is false. */
+	NODE_OPCODE_KEPT = 0xc3,
 };
 
 /* The last event of each kind, and how many there were. Guarded by the node's lock. */
 struct node_events {
 	unsigned int num_transport_errors;
 	uint32_t operation, syndrome;
+	unsigned int num_failed; /* answers that did not get to their host */
+	doca_error_t failure;
 	unsigned int num_timeouts;
 	const struct doca_sta_be_handle *be;
 	const struct doca_sta_be_q_handle *beq;
@@ -107,6 +111,7 @@ struct node {
 	unsigned int num_submitted, num_completed; /* tasks */
 	struct node_states states;
 	struct node_io ios[NODE_IOS];
+	atomic_bool is_kept;
 	unsigned int num_ios;
 	atomic_uint num_errors;
 	pthread_mutex_t lock;

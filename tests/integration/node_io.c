@@ -58,6 +58,19 @@ static void on_answered(struct doca_sta_producer_task_send *task, union doca_dat
 	doca_task_free(doca_sta_producer_send_task_as_task(task));
 }
 
+/* The host was gone before the answer left. */
+static void on_failed(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct node_conn *conn = user_data.ptr;
+	struct node *node = conn->io->node;
+
+	pthread_mutex_lock(&node->lock);
+	node->events.num_failed++;
+	node->events.failure = doca_task_get_status(doca_sta_producer_send_task_as_task(task));
+	pthread_mutex_unlock(&node->lock);
+	on_answered(task, user_data);
+}
+
 /* Not used: the host sends no data that is not in the capsule. */
 static void on_read(struct doca_sta_producer_task_send *task, union doca_data user_data)
 {
@@ -116,6 +129,11 @@ static void on_command(struct doca_sta_qp_handle *qp, union doca_data user_data,
 	check_thread(io);
 	check(io, doca_sta_io_qp_get_user_data(qp, &data), "user data");
 	conn = data.ptr;
+	if (sqe->opcode == NODE_OPCODE_KEPT) {
+		atomic_store(&io->node->is_kept, true);
+		for (int ms = 0; atomic_load(&io->node->is_kept) && ms < NODE_PATIENCE_MS; ms++)
+			(void)poll(NULL, 0, 1);
+	}
 	cqe.dw0 = htole32(1);
 	cqe.status = htole16((uint16_t)(serve(conn, sqe, payload, bytes, is_valid) << 1));
 	check(io,
@@ -270,7 +288,7 @@ static doca_error_t configure(struct node_io *io)
 		rc = doca_sta_io_non_offload_register_cb(io->io, on_command, self);
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_io_task_non_offload_set_rdma_write_send_conf(io->io, on_answered,
-									   on_answered);
+									   on_failed);
 	if (rc == DOCA_SUCCESS)
 		rc = doca_sta_io_task_non_offload_set_rdma_read_conf(io->io, on_read, on_read);
 	if (rc == DOCA_SUCCESS)
