@@ -48,7 +48,7 @@ enum doca_log_level {
 	DOCA_LOG_LEVEL_WARNING = 40, /**< warning */
 	DOCA_LOG_LEVEL_INFO = 50, /**< info */
 	DOCA_LOG_LEVEL_DEBUG = 60, /**< debug */
-	DOCA_LOG_LEVEL_TRACE = 70, /**< trace (needs trace build/define) */
+	DOCA_LOG_LEVEL_TRACE = 70, /**< trace: of a program, with DOCA_LOGGING_ALLOW_TRACE */
 };
 
 /**

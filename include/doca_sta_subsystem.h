@@ -2,8 +2,8 @@
 /**
  * NVMe subsystems and their namespaces.
  *
- * Created while the doca_sta is RUNNING. Discovery subsystems are the application's own
- * business and not created here.
+ * May be created before the doca_sta is RUNNING; hosts reach it when it is. Discovery subsystems are
+ * the application's own business and not created here.
  *
  * Thread: the one that progresses the doca_sta's engine.
  */
@@ -24,7 +24,7 @@ struct doca_dev;
 
 /**
  * doca_sta_subsystem_create() - create a subsystem
- * @sta: the object, RUNNING
+ * @sta: the object
  * @nqn: NVMe qualified name, copied
  * @subs_handle: where the handle is put
  *
