@@ -2,8 +2,8 @@
 /**
  * NVMe subsystems and their namespaces.
  *
- * May be created before the doca_sta is RUNNING; hosts reach it when it is. Discovery subsystems are
- * the application's own business and not created here.
+ * May be created before the doca_sta is RUNNING; hosts reach it when it is. Discovery subsystems
+ * are the application's own business and not created here.
  *
  * Thread: the one that progresses the doca_sta's engine.
  */
