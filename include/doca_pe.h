@@ -182,21 +182,22 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 
 /**
  * doca_task_submit() - submit a task and start it
- * @task: the task; not checked, not NULL, not in flight
+ * @task: the task; not NULL, its values not checked
  *
  * On success the task is the library's until its callback runs; otherwise it stays the
  * caller's.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_AGAIN: no room at this moment; submit again
- * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the task cannot be submitted now
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, the task is in flight already, or it cannot
+ * be submitted now
  */
 DOCA_STABLE
 doca_error_t doca_task_submit(struct doca_task *task);
 
 /**
  * doca_task_submit_ex() - submit a task with flags
- * @task: the task; not checked, not NULL, not in flight
+ * @task: the task; not NULL, its values not checked
  * @flags: of enum doca_task_submit_flag
  *
  * Without DOCA_TASK_SUBMIT_FLAG_FLUSH it may not start before doca_ctx_flush_tasks() or a task
@@ -204,21 +205,22 @@ doca_error_t doca_task_submit(struct doca_task *task);
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_AGAIN: no room at this moment; submit again
- * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the task cannot be submitted now
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, the task is in flight already, or it cannot
+ * be submitted now
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 
 /**
  * doca_task_batch_submit() - submit a batch of tasks
- * @task_batch: the batch; not checked, not NULL, not in flight
+ * @task_batch: the batch; not NULL, its values not checked
  *
  * All of it, or nothing: on success it is the library's until its callback runs, otherwise it stays
  * the caller's.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_AGAIN: no room at this moment; submit again
- * - DOCA_ERROR_BAD_STATE: the context is not RUNNING
+ * - DOCA_ERROR_BAD_STATE: the context is not RUNNING, or the batch is in flight already
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);

@@ -100,7 +100,7 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 	struct doca_ctx *ctx = task->ctx;
 	doca_error_t result;
 
-	if (!core_ctx_is_running(ctx))
+	if (task->state != CORE_TASK_READY || !core_ctx_is_running(ctx))
 		return DOCA_ERROR_BAD_STATE;
 	task->state = CORE_TASK_INFLIGHT;
 	ctx->num_inflight++;

@@ -52,7 +52,7 @@ doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch)
 	struct doca_ctx *ctx = task_batch->ctx;
 	doca_error_t result;
 
-	if (!core_ctx_is_running(ctx))
+	if (task_batch->state != CORE_TASK_READY || !core_ctx_is_running(ctx))
 		return DOCA_ERROR_BAD_STATE;
 	task_batch->state = CORE_TASK_INFLIGHT;
 	ctx->num_inflight += task_batch->num_tasks;

@@ -120,6 +120,9 @@ static void one_life(void **state)
 	doca_task_batch_free(batch);
 	assert_int_equal(releases, 0);
 	assert_int_equal(doca_task_batch_try_submit(batch), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(doca_task_batch_submit(batch), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(submits, 1);
+	assert_int_equal(inflight(f), 2);
 	doca_priv_task_batch_complete(batch, DOCA_ERROR_IO_FAILED);
 	assert_int_equal(completions, 1);
 	assert_int_equal(doca_task_batch_get_status(batch), DOCA_ERROR_IO_FAILED);

@@ -95,6 +95,29 @@ static void a_task_lives(void **state)
 	assert_int_equal(f->ctx.base.num_tasks, 0);
 }
 
+static void a_task_in_flight_cannot_be_submitted(void **state)
+{
+	struct fixture *f = *state;
+	struct doca_task *task = alloc(f);
+
+	assert_int_equal(doca_task_submit(task), DOCA_SUCCESS);
+	assert_int_equal(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE),
+			 DOCA_ERROR_BAD_STATE);
+	assert_int_equal(f->ctx.submits, 1);
+	assert_int_equal(inflight(f), 1);
+	/* It is in flight still: not to be freed. */
+	doca_task_free(task);
+	assert_int_equal(f->ctx.releases, 0);
+
+	f->ctx.to_complete = (struct fake_task *)task;
+	assert_int_equal(doca_pe_progress(f->pe), 1);
+	assert_int_equal(f->ctx.completions, 1);
+	assert_int_equal(inflight(f), 0);
+	doca_task_free(task);
+	assert_int_equal(f->ctx.releases, 1);
+}
+
 static void the_pool_is_bounded_and_reused(void **state)
 {
 	struct fixture *f = *state;
@@ -177,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_task_lives),
+		TEST(a_task_in_flight_cannot_be_submitted),
 		TEST(the_pool_is_bounded_and_reused),
 		TEST(no_tasks_unless_running),
 		TEST(a_refused_task_stays_the_callers),
