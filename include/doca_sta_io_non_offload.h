@@ -108,7 +108,8 @@ doca_error_t doca_sta_io_task_non_offload_set_rdma_read_conf(
  * @non_offload_user_data: the command's token, which this task ends
  * @task: where the task is put; owned by the caller until submitted
  *
- * doca_task_submit() gives BAD_STATE while another task for the token is in flight, and AGAIN at
+ * doca_task_submit() gives BAD_STATE while another task for the token is in flight, BAD_STATE once
+ * one has ended it (this or another: such a task is good for nothing but to be freed), and AGAIN at
  * the budget of the execution unit.
  *
  * Return: DOCA_SUCCESS, or
@@ -133,7 +134,8 @@ doca_error_t doca_sta_io_task_non_offload_rdma_write_send_alloc_init(
  * @non_offload_user_data: the command's token, which this task ends
  * @task: where the task is put; owned by the caller until submitted
  *
- * doca_task_submit() gives BAD_STATE while another task for the token is in flight, and AGAIN at
+ * doca_task_submit() gives BAD_STATE while another task for the token is in flight, BAD_STATE once
+ * one has ended it (this or another: such a task is good for nothing but to be freed), and AGAIN at
  * the budget of the execution unit.
  *
  * Return: DOCA_SUCCESS, or
@@ -157,8 +159,9 @@ doca_error_t doca_sta_io_task_non_offload_rdma_send_alloc_init(
  * @non_offload_user_data: the command's token, which stays open
  * @task: where the task is put; owned by the caller until submitted
  *
- * doca_task_submit() gives BAD_STATE while another task for the token is in flight, and AGAIN at
- * the budget of the execution unit.
+ * doca_task_submit() gives BAD_STATE while another task for the token is in flight, BAD_STATE once
+ * one has ended it, and AGAIN at the budget of the execution unit. Until then a read task that has
+ * completed may be submitted again.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, a queue pair that is not of this I/O context, or

@@ -96,7 +96,7 @@ struct sta_req {
 	struct doca_sta_ns_handle *ns; /* counted in flight there; NULL: no longer */
 	struct doca_sta_be_q_handle *beq;
 	struct sta_task *task; /* the application's, while one is in flight */
-	bool is_open; /* control: the application owes a response */
+	uint64_t token; /* control: of the callback that the application has to answer; 0: none */
 	bool has_task; /* control: one is submitted and not complete */
 	struct sta_msg msg; /* hand-over */
 	struct sta_msg late_msg;

@@ -30,6 +30,7 @@ struct doca_sta_io {
 	struct core_task_pool *disconnect_pool, *send_pool, *read_pool;
 	doca_sta_io_non_offload_cb_t non_offload_cb;
 	union doca_data non_offload_data;
+	uint64_t num_offered; /* callbacks so far */
 	doca_sta_event_transport_err_cb_t transport_err_cb;
 	union doca_data transport_err_data;
 };

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The non-offload path on the application's thread: the callback for each command, and the tasks
- * that fetch its data and answer it. The token of a callback is its request; it is open until a
- * send or write-and-send task for it has completed.
+ * that fetch its data and answer it. A token is open until a send or write-and-send task for it was
+ * submitted. Requests serve one command after another and applications may keep tasks, so a token
+ * is more than its request: none comes twice in the life of a context.
  */
 #include "sta/nonoffload.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "sta/io.h"
 
 #define MAX_TASKS (4 * STA_MAX_IOS_PER_EU)
+
+/* A token: the number of its callback, and in the low bits the index of its request. */
+#define TOKEN_INDEX_BITS 16
+static_assert(STA_MAX_QUEUE_DEPTH <= 1 << TOKEN_INDEX_BITS, "a request's index fits into a token");
 
 doca_error_t doca_sta_io_non_offload_register_cb(struct doca_sta_io *io,
 						 doca_sta_io_non_offload_cb_t non_offload_cb,
@@ -31,16 +37,15 @@ void sta_io_on_deliver(void *owner, struct sta_msg *msg)
 	struct doca_sta_qp_handle *qp = req->qp;
 	struct doca_sta_io *io = owner;
 	const struct sta_sgl *sgl = &req->cap.sgl;
-	union doca_data token = {.ptr = req};
 
 	qp->num_tokens++;
 	/* The application has let go of the QP: what came late ends with it. */
 	if (qp->is_draining || qp->is_destroyed)
 		return;
-	req->is_open = true;
+	req->token = ++io->num_offered << TOKEN_INDEX_BITS | (uint64_t)(req - qp->reqs);
 	io->non_offload_cb(qp, io->non_offload_data, (const uint8_t *)&req->sqe,
 			   req->wait.slot ? req->wait.slot->data : NULL, sgl->bytes,
-			   !sgl->is_keyed || sgl->bytes == 0, token);
+			   !sgl->is_keyed || sgl->bytes == 0, (union doca_data){.u64 = req->token});
 }
 
 void sta_io_on_task_done(void *owner, struct sta_msg *msg)
@@ -71,14 +76,15 @@ static doca_error_t submit_with(struct sta_task *task, void (*fn)(void *eu, stru
 	struct doca_sta_qp_handle *qp = task->qp;
 	struct sta_req *req = task->req;
 
-	if (!req->is_open || req->has_task)
+	/* Answered, it may be another command's by now. */
+	if (req->token != task->token || req->has_task)
 		return DOCA_ERROR_BAD_STATE;
 	/* Who knows the QP no more is not asked. */
 	if (!qp->is_gone && !take_room(qp->eu))
 		return DOCA_ERROR_AGAIN;
 	req->has_task = true;
 	if (task->is_last)
-		req->is_open = false;
+		req->token = 0;
 	if (!qp->is_gone) {
 		task->msg.fn = fn;
 		sta_eu_post(qp->eu, &task->msg);
@@ -108,11 +114,11 @@ static const struct sta_task_kind read_kind = {submit_read};
 /* The request of a token, or NULL when it is none of the QP's open ones. */
 static struct sta_req *req_of_token(struct doca_sta_qp_handle *qp, union doca_data token)
 {
-	struct sta_req *req = token.ptr;
+	uint64_t index = token.u64 & ((1 << TOKEN_INDEX_BITS) - 1);
 
-	if (!qp->reqs || req < qp->reqs || req >= qp->reqs + qp->depth)
+	if (!token.u64 || !qp->reqs || index >= qp->depth)
 		return NULL;
-	return req->is_open ? req : NULL;
+	return qp->reqs[index].token == token.u64 ? &qp->reqs[index] : NULL;
 }
 
 static doca_error_t alloc_send(struct doca_sta_io *io, union doca_data user_data,
@@ -134,6 +140,7 @@ static doca_error_t alloc_send(struct doca_sta_io *io, union doca_data user_data
 		return err;
 	sta_qp_hold_task(qp, task);
 	task->req = req;
+	task->token = req->token;
 	task->is_last = true;
 	task->is_with_data = is_with_data;
 	memcpy(&task->cqe, completion, sizeof(task->cqe));
@@ -175,6 +182,7 @@ doca_error_t doca_sta_io_task_non_offload_rdma_read_alloc_init(
 		return err;
 	sta_qp_hold_task(qp, task);
 	task->req = req;
+	task->token = req->token;
 	*ret = sta_task_public(task);
 	return DOCA_SUCCESS;
 }

@@ -39,6 +39,7 @@ struct sta_task {
 	doca_error_t result;
 	struct doca_sta_qp_handle *qp;
 	struct sta_req *req;
+	uint64_t token; /* of the command that req had when the task was made */
 	struct sta_cqe cqe;
 	bool is_with_data; /* RDMA write before the response */
 	bool is_last; /* ends its request */

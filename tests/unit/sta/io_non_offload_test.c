@@ -450,16 +450,75 @@ static void test_bad_tokens(void **state)
 	offer(e, a, &sqe);
 	assert_int_equal(answer(e, b, 0, false), DOCA_ERROR_INVALID_VALUE);
 	token = e->token;
-	e->token.ptr = NULL;
+	e->token.u64 = 0;
 	assert_int_equal(answer(e, a, 0, false), DOCA_ERROR_INVALID_VALUE);
-	e->token.ptr = &a->sta->reqs[0]; /* one that is not open */
-	if (e->token.ptr == token.ptr)
-		e->token.ptr = &a->sta->reqs[1];
-	assert_int_equal(answer(e, a, 0, false), DOCA_ERROR_INVALID_VALUE);
+	/* Any that differs in a bit, those of other requests among them. */
+	for (int bit = 0; bit < 64; bit++) {
+		e->token.u64 = token.u64 ^ 1ull << bit;
+		assert_int_equal(answer(e, a, 0, false), DOCA_ERROR_INVALID_VALUE);
+	}
 	e->token = token;
 	assert_int_equal(answer(e, a, 0, false), DOCA_SUCCESS);
 	run(e, a);
 	assert_int_equal(a->num_answers, 1);
+}
+
+static void on_kept(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	(void)task;
+	(void)user_data;
+	num_done++;
+}
+
+/* A request is used again and again: what is left of a command must not reach the next. */
+static void test_kept_beyond_the_answer(void **state)
+{
+	struct engine *e = *state;
+	struct engine_qp *qp = engine_add_qp(e, 0);
+	struct sta_sqe sqe = engine_io_sqe(VENDOR_NONE, 1, 0);
+	struct doca_sta_producer_task_send *tasks[3], *more;
+	uint8_t cqe[DOCA_STA_COMPLETION_SIZE] = {0};
+	const struct sta_req *req;
+	union doca_data token;
+
+	e->io.send_cbs.completion = on_kept;
+	e->io.read_cbs.completion = on_kept;
+	offer(e, qp, &sqe);
+	token = e->token;
+	req = &qp->sta->reqs[token.u64 & 0xffff];
+	assert_int_equal(req->token, token.u64);
+	ASSERT_GOOD(READ(&e->io, none, qp->sta, token, &tasks[0]));
+	ASSERT_GOOD(SEND(&e->io, none, qp->sta, cqe, token, &tasks[1]));
+	ASSERT_GOOD(WRITE_SEND(&e->io, none, qp->sta, cqe, token, &tasks[2]));
+	for (int i = 0; i < 3; i++) { /* a read may be repeated */
+		ASSERT_GOOD(doca_task_submit(doca_sta_producer_send_task_as_task(tasks[i / 2])));
+		run(e, qp);
+		assert_int_equal(num_done, i + 1);
+	}
+	assert_int_equal(qp->num_answers, 1);
+
+	sqe.cid = htole16(2);
+	offer(e, qp, &sqe);
+	assert_int_equal(req->token, e->token.u64);
+	assert_int_not_equal(token.u64, e->token.u64);
+	for (int i = 0; i < 3; i++) {
+		struct doca_task *t = doca_sta_producer_send_task_as_task(tasks[i]);
+
+		assert_int_equal(doca_task_submit(t), DOCA_ERROR_BAD_STATE);
+		assert_int_equal(doca_task_try_submit(t), DOCA_ERROR_BAD_STATE);
+		doca_task_free(t);
+	}
+	ASSERT_INVALID(READ(&e->io, none, qp->sta, token, &more));
+	ASSERT_INVALID(SEND(&e->io, none, qp->sta, cqe, token, &more));
+	ASSERT_INVALID(WRITE_SEND(&e->io, none, qp->sta, cqe, token, &more));
+	engine_run(e);
+	assert_int_equal(qp->num_answers, 1);
+
+	e->io.send_cbs.completion = on_done;
+	assert_int_equal(answer(e, qp, 0, false), DOCA_SUCCESS);
+	run(e, qp);
+	assert_int_equal(qp->num_answers, 2);
+	assert_int_equal(le16toh(qp->answers[1].cid), 2);
 }
 
 static void test_broken_while_open(void **state)
@@ -558,6 +617,7 @@ int main(void)
 		TEST(test_too_much_data),
 		TEST(test_reserve),
 		TEST(test_bad_tokens),
+		TEST(test_kept_beyond_the_answer),
 		TEST(test_broken_while_open),
 		TEST(test_answer_after_the_end),
 		TEST(test_not_offered_after_disconnect),
