@@ -102,6 +102,10 @@ doca_error_t doca_sta_get_eu_connect_qp_stats(struct doca_sta_eu_handle *eu_hand
  * @entries: where the array is put; the library's
  * @num_entries: where its length is put
  *
+ * Of the commands that the controller was given, "completions" came back, and "taken_back" were
+ * taken back without its answer: it was said to be stopped (doca_softsta.h), or the queue was
+ * destroyed and all that was left had timed out. What remains is in flight.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or a queue of another back-end
  */

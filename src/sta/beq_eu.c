@@ -184,8 +184,10 @@ static void take_back(struct sta_eu *eu, struct doca_sta_be_q_handle *beq, sta_s
 {
 	struct sta_req *req;
 
-	while ((req = sta_nvq_reclaim(&beq->q)))
+	while ((req = sta_nvq_reclaim(&beq->q))) {
+		sta_count(&beq->stats.taken_back, 1);
 		give_back(eu, req, status);
+	}
 }
 
 static void refuse_waiting(struct sta_eu *eu, struct doca_sta_be_q_handle *beq)

@@ -26,13 +26,15 @@
 	X(lost_events) /* the application did not take them in time */                \
 	X(sleeps)
 
+/* commands = completions + taken_back + what the controller has. */
 #define STA_BEQ_COUNTERS(X)                               \
 	X(commands)                                       \
 	X(completions)                                    \
 	X(errors)                                         \
 	X(timeouts)                                       \
 	X(waited) /* commands that found the ring full */ \
-	X(bad_completions)
+	X(bad_completions)                                \
+	X(taken_back) /* of a controller that was stopped, or never answered */
 
 #define STA_NS_COUNTERS(X) \
 	X(reads)           \

@@ -8,6 +8,17 @@ enum {
 	CID = 0x42,
 };
 
+/* Of every command that the controller was given, it is known where it went. */
+static void assert_adds_up(uint64_t commands, uint64_t completions, uint64_t taken_back)
+{
+	const struct sta_beq_stats *stats = &engine_disk.h.stats;
+
+	assert_int_equal(stats->commands, commands);
+	assert_int_equal(stats->completions, completions);
+	assert_int_equal(stats->taken_back, taken_back);
+	assert_int_equal(engine_disk.h.q.num_inflight, commands - completions - taken_back);
+}
+
 static void test_under_load(void **state)
 {
 	struct engine *e = *state;
@@ -33,6 +44,8 @@ static void test_under_load(void **state)
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING + 1);
 	assert_int_equal(engine_disk.num_closed, 1);
+	/* The one that waited was never the controller's. */
+	assert_adds_up(ENGINE_RING - 1, ENGINE_RING - 1, 0);
 	engine_assert_at_rest(e, qp);
 }
 
@@ -48,11 +61,13 @@ static void test_dead(void **state)
 	engine_close_beq(&engine_disk);
 	engine_finish(e, qp);
 	assert_int_equal(engine_disk.num_closed, 0);
+	assert_adds_up(1, 0, 0);
 	engine_set_time(e, 2 * STA_BE_TIMEOUT_NS);
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, 1);
 	assert_int_equal(engine_answer_status(qp), STA_SC(INTERNAL));
 	assert_int_equal(engine_disk.num_closed, 1);
+	assert_adds_up(1, 0, 1);
 	engine_assert_at_rest(e, qp);
 }
 
@@ -80,6 +95,7 @@ static void test_halted(void **state)
 	engine_finish(e, qp);
 	assert_int_equal(qp->num_answers, ENGINE_RING + 1);
 	assert_int_equal(engine_answer_status(qp), STA_SC_NO_PATH);
+	assert_adds_up(ENGINE_RING - 1, 0, ENGINE_RING - 1);
 	assert_int_equal(engine_disk.doorbells[0], tail);
 	engine_close_beq(&engine_disk);
 	engine_finish(e, qp);
