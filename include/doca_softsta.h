@@ -72,7 +72,7 @@ doca_error_t doca_softsta_queue_detach(const volatile void *sq_doorbell);
  * the controller, or cut it off from memory, says so here. Then what is in flight goes back to the
  * hosts with Internal Path Error, which they repeat, as do commands for this queue from now on; its
  * doorbells are left alone. What is left is to destroy it, which waits for nothing then. Another
- * queue of the back-end may be added before or after.
+ * queue of the back-end may be added before or after; one with the same doorbells, after.
  *
  * Thread: that of the STA context. Takes effect before the queue's destroy task ends.
  *

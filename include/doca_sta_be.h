@@ -64,8 +64,10 @@ doca_error_t doca_sta_be_destroy(struct doca_sta_be_handle *be_handle);
  * When the doca_sta stops it lets go of all queues, and their handles are invalid.
  *
  * Return: DOCA_SUCCESS, or
- * - DOCA_ERROR_INVALID_VALUE: a NULL argument, sizes that do not fit, or a doorbell outside its
- *   map
+ * - DOCA_ERROR_INVALID_VALUE: a NULL argument, sizes that do not fit, a doorbell outside its
+ *   map, or two of rings and doorbells overlap
+ * - DOCA_ERROR_ALREADY_EXIST: another queue of the doca_sta has one of these rings or doorbells, or
+ *   a part of one, and is not destroyed yet
  * - DOCA_ERROR_BAD_STATE: the doca_sta is not RUNNING, or a map is not started
  * - DOCA_ERROR_NOT_FOUND: a map lacks the control device
  * - DOCA_ERROR_NOT_PERMITTED: a map is not for local writing

@@ -19,6 +19,7 @@
 #include "sta/sta.h"
 
 #define MAX_CONTROL_TASKS 256u
+#define DOORBELL_BYTES	  4u
 
 enum {
 	MAP_SQ,
@@ -90,11 +91,6 @@ static void reroute(struct doca_sta_be_handle *be)
 				      memory_order_release);
 }
 
-struct queue_range {
-	void *addr;
-	size_t len;
-};
-
 static void put_maps(struct doca_sta_be_q_handle *beq)
 {
 	for (int i = 0; i < 4; i++) {
@@ -105,7 +101,7 @@ static void put_maps(struct doca_sta_be_q_handle *beq)
 }
 
 static doca_error_t get_maps(struct doca_sta_be_q_handle *beq, struct doca_mmap *const maps[4],
-			     struct queue_range ranges[4])
+			     struct sta_area ranges[4])
 {
 	struct doca_dev *dev = beq->be->sta->control_dev;
 	doca_error_t err;
@@ -122,16 +118,58 @@ static doca_error_t get_maps(struct doca_sta_be_q_handle *beq, struct doca_mmap 
 	return DOCA_SUCCESS;
 }
 
-static bool is_doorbell_inside(const struct queue_range *r, uint16_t offset)
+static bool is_doorbell_inside(const struct sta_area *r, uint16_t offset)
 {
-	return r->len >= 4 && offset <= r->len - 4 && ((uintptr_t)r->addr + offset) % 4 == 0;
+	return r->len >= DOORBELL_BYTES && offset <= r->len - DOORBELL_BYTES &&
+	       ((uintptr_t)r->addr + offset) % DOORBELL_BYTES == 0;
 }
 
-static doca_error_t init_queue(struct doca_sta_be_q_handle *beq, const struct queue_range r[4],
+static bool is_overlap(const struct sta_area *a, const struct sta_area *b)
+{
+	uintptr_t at = (uintptr_t)a->addr, other = (uintptr_t)b->addr;
+
+	return at < other + b->len && other < at + a->len;
+}
+
+static bool has_in_common(const struct doca_sta_be_q_handle *a,
+			  const struct doca_sta_be_q_handle *b)
+{
+	for (int i = 0; i < 4; i++) {
+		for (int j = 0; j < 4; j++) {
+			if (is_overlap(&a->areas[i], &b->areas[j]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Two writers of a ring or doorbell would lose each other's commands. */
+static doca_error_t check_areas(const struct doca_sta_be_q_handle *beq)
+{
+	const struct doca_sta_be_q_handle *other;
+	const struct doca_sta_be_handle *be;
+
+	for (int i = 1; i < 4; i++) {
+		for (int j = 0; j < i; j++) {
+			if (is_overlap(&beq->areas[i], &beq->areas[j]))
+				return DOCA_ERROR_INVALID_VALUE;
+		}
+	}
+	util_list_for_each(&beq->be->sta->backends, be, node) {
+		util_list_for_each(&be->queues, other, node) {
+			if (has_in_common(beq, other))
+				return DOCA_ERROR_ALREADY_EXIST;
+		}
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t init_queue(struct doca_sta_be_q_handle *beq, const struct sta_area r[4],
 			       uint16_t sq_db_offset, uint16_t cq_db_offset)
 {
 	struct sta_nvq_mem mem = {.sq = r[MAP_SQ].addr, .cq = r[MAP_CQ].addr};
 	size_t entries = r[MAP_SQ].len / STA_SQE_BYTES;
+	doca_error_t err;
 
 	if (r[MAP_SQ].len % STA_SQE_BYTES || r[MAP_CQ].len != entries * STA_CQE_BYTES ||
 	    entries > STA_MAX_BEQ_ENTRIES || (uintptr_t)mem.sq % 8 || (uintptr_t)mem.cq % 8)
@@ -142,6 +180,15 @@ static doca_error_t init_queue(struct doca_sta_be_q_handle *beq, const struct qu
 	mem.entries = (uint32_t)entries;
 	mem.sq_doorbell = (void *)((uint8_t *)r[MAP_SQ_DOORBELL].addr + sq_db_offset);
 	mem.cq_doorbell = (void *)((uint8_t *)r[MAP_CQ_DOORBELL].addr + cq_db_offset);
+	beq->areas[MAP_SQ] = r[MAP_SQ];
+	beq->areas[MAP_CQ] = r[MAP_CQ];
+	beq->areas[MAP_SQ_DOORBELL] =
+		(struct sta_area){(void *)(uintptr_t)mem.sq_doorbell, DOORBELL_BYTES};
+	beq->areas[MAP_CQ_DOORBELL] =
+		(struct sta_area){(void *)(uintptr_t)mem.cq_doorbell, DOORBELL_BYTES};
+	err = check_areas(beq);
+	if (err != DOCA_SUCCESS)
+		return err;
 	return doca_priv_error_from_errno(sta_nvq_init(&beq->q, &mem));
 }
 
@@ -219,7 +266,7 @@ doca_error_t doca_sta_be_add_queue(struct doca_sta_be_handle *be, struct doca_mm
 		[MAP_CQ] = cq,
 		[MAP_CQ_DOORBELL] = cq_db_reg,
 	};
-	struct queue_range ranges[4];
+	struct sta_area ranges[4];
 	struct doca_sta_be_q_handle *beq;
 	doca_error_t err;
 

@@ -206,6 +206,11 @@ struct sta_fence {
 	void (*done)(struct sta_fence *fence); /* on the thread of the last EU */
 };
 
+struct sta_area {
+	void *addr;
+	size_t len;
+};
+
 /*
  * A back-end queue.
  * Owner: its EU. Shared: nothing; control and other EUs send messages.
@@ -232,6 +237,7 @@ struct doca_sta_be_q_handle {
 	struct sta_fence fence;
 	struct sta_task *close_task;
 	struct doca_mmap *maps[4];
+	struct sta_area areas[4]; /* rings and doorbells, which are this queue's alone */
 	struct doca_sta_eu_ctr_entry entries[STA_NUM_BEQ_COUNTERS];
 	struct doca_sta_eu_ctr_entry mapping[2];
 	uint64_t eu_id, queue_entries;

@@ -89,6 +89,61 @@ static void test_queue_geometry(void **state)
 	ASSERT_INVALID(add_sized(f, 2 * STA_SQE_BYTES + 1, 2 * STA_CQE_BYTES));
 }
 
+/* Rings and doorbells are one queue's, each of them one thing. */
+static void test_queues_share_nothing(void **state)
+{
+	struct ctl *f = *state;
+	struct sta_sqe sq[2 * CTL_RING] = {0};
+	struct sta_cqe cq[2 * CTL_RING] = {0};
+	uint32_t db[4] = {0};
+	struct doca_mmap *sq_low = ctl_map(f, sq, sizeof(f->sq)),
+			 *sq_mid = ctl_map(f, sq + 1, sizeof(f->sq)),
+			 *sq_high = ctl_map(f, sq + CTL_RING, sizeof(f->sq)),
+			 *cq_low = ctl_map(f, cq, sizeof(f->cq)),
+			 *cq_mid = ctl_map(f, cq + 1, sizeof(f->cq)),
+			 *cq_high = ctl_map(f, cq + CTL_RING, sizeof(f->cq)),
+			 *cq_in_sq = ctl_map(f, sq, sizeof(f->cq)),
+			 *db_map = ctl_map(f, db, sizeof(db)),
+			 *db_in_sq = ctl_map(f, sq + CTL_RING - 1, sizeof(*sq)),
+			 *db_in_cq = ctl_map(f, cq + CTL_RING - 1, sizeof(*cq));
+	struct doca_mmap *const maps[] = {sq_low,  sq_mid,   sq_high, cq_low,	cq_mid,
+					  cq_high, cq_in_sq, db_map,  db_in_sq, db_in_cq};
+	struct doca_sta_be_handle *other;
+	struct doca_sta_be_q_handle *q;
+
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &other));
+	/* within a queue */
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq_low, db_map, 0, cq_in_sq, db_map, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq_low, db_map, 4, cq_low, db_map, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq_low, db_in_sq, 60, cq_low, db_map, 4, &q));
+	ASSERT_INVALID(doca_sta_be_add_queue(f->be, sq_low, db_map, 0, cq_low, db_in_cq, 12, &q));
+	/* with a queue of another back-end */
+	ASSERT_GOOD(doca_sta_be_add_queue(other, sq_low, db_map, 0, cq_low, db_map, 4, &q));
+#define ASSERT_TAKEN(sq, sq_db, cq, cq_db)                                                  \
+	assert_int_equal(doca_sta_be_add_queue(f->be, sq, db_map, sq_db, cq, db_map, cq_db, \
+					       &(struct doca_sta_be_q_handle *){NULL}),     \
+			 DOCA_ERROR_ALREADY_EXIST)
+	ASSERT_TAKEN(sq_low, 8, cq_high, 12);
+	ASSERT_TAKEN(sq_mid, 8, cq_high, 12);
+	ASSERT_TAKEN(sq_high, 8, cq_low, 12);
+	ASSERT_TAKEN(sq_high, 8, cq_mid, 12);
+	ASSERT_TAKEN(sq_high, 0, cq_high, 12);
+	ASSERT_TAKEN(sq_high, 8, cq_high, 4);
+	ASSERT_TAKEN(sq_high, 4, cq_high, 12);
+	ASSERT_GOOD(doca_sta_be_add_queue(f->be, sq_high, db_map, 8, cq_high, db_map, 12, &q));
+	/* They are free again when the queues are gone. */
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_add_queue(f->be, sq_mid, db_map, 4, cq_mid, db_map, 0, &q));
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+	ASSERT_GOOD(doca_sta_be_destroy(other));
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		ASSERT_GOOD(doca_mmap_destroy(maps[i]));
+}
+
 static void test_maps_that_do_not_fit(void **state)
 {
 	struct ctl *f = *state;
@@ -220,6 +275,7 @@ int main(void)
 		CTL_TEST(test_tasks_are_configured_while_idle),
 		CTL_TEST(test_add_queue),
 		CTL_TEST(test_queue_geometry),
+		CTL_TEST(test_queues_share_nothing),
 		CTL_TEST(test_maps_that_do_not_fit),
 		CTL_TEST(test_destroy_queue),
 		CTL_TEST(test_a_queue_is_destroyed_once),

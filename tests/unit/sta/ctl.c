@@ -114,12 +114,32 @@ struct doca_mmap *ctl_map(struct ctl *f, void *addr, size_t len)
 
 struct doca_sta_be_q_handle *ctl_add_queue(struct ctl *f)
 {
+	struct ctl_ring *ring = calloc(1, sizeof(*ring));
 	struct doca_sta_be_q_handle *q;
 
-	assert_int_equal(doca_sta_be_add_queue(f->be, f->sq_map, f->db_map, 0, f->cq_map, f->db_map,
-					       4, &q),
+	assert_non_null(ring);
+	ring->sq_map = ctl_map(f, ring->sq, sizeof(ring->sq));
+	ring->cq_map = ctl_map(f, ring->cq, sizeof(ring->cq));
+	ring->db_map = ctl_map(f, ring->doorbells, sizeof(ring->doorbells));
+	ring->next = f->rings;
+	f->rings = ring;
+	assert_int_equal(doca_sta_be_add_queue(f->be, ring->sq_map, ring->db_map, 0, ring->cq_map,
+					       ring->db_map, 4, &q),
 			 DOCA_SUCCESS);
 	return q;
+}
+
+static void free_rings(struct ctl *f)
+{
+	struct ctl_ring *ring;
+
+	while ((ring = f->rings)) {
+		f->rings = ring->next;
+		assert_int_equal(doca_mmap_destroy(ring->sq_map), DOCA_SUCCESS);
+		assert_int_equal(doca_mmap_destroy(ring->cq_map), DOCA_SUCCESS);
+		assert_int_equal(doca_mmap_destroy(ring->db_map), DOCA_SUCCESS);
+		free(ring);
+	}
 }
 
 void ctl_submit(struct doca_sta_producer_task_send *task)
@@ -156,6 +176,7 @@ int ctl_teardown(void **state)
 		assert_int_equal(doca_sta_be_destroy(f->be), DOCA_SUCCESS);
 	assert_int_equal(doca_sta_destroy(f->sta), DOCA_SUCCESS);
 	assert_int_equal(doca_pe_destroy(f->pe), DOCA_SUCCESS);
+	free_rings(f);
 	assert_int_equal(doca_mmap_destroy(f->sq_map), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_destroy(f->cq_map), DOCA_SUCCESS);
 	assert_int_equal(doca_mmap_destroy(f->db_map), DOCA_SUCCESS);

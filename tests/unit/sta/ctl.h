@@ -25,6 +25,15 @@ enum {
 	CTL_EUS = 2,
 };
 
+/* Memory for a back-end queue, which is one queue's alone. */
+struct ctl_ring {
+	struct ctl_ring *next;
+	struct sta_sqe sq[CTL_RING];
+	struct sta_cqe cq[CTL_RING];
+	uint32_t doorbells[2];
+	struct doca_mmap *sq_map, *cq_map, *db_map;
+};
+
 struct ctl {
 	struct doca_dev *dev; /* the first of fakedev.h */
 	struct doca_sta *sta;
@@ -35,6 +44,7 @@ struct ctl {
 	struct sta_cqe cq[CTL_RING];
 	uint32_t doorbells[2];
 	struct doca_mmap *sq_map, *cq_map, *db_map;
+	struct ctl_ring *rings; /* of ctl_add_queue() */
 	unsigned int num_done, num_failed; /* tasks */
 	unsigned int num_timeouts; /* events */
 };
@@ -62,7 +72,7 @@ void ctl_on_command(struct doca_sta_qp_handle *qp, union doca_data user_data, co
 
 /* A started map for back-end queues, on the device. */
 struct doca_mmap *ctl_map(struct ctl *f, void *addr, size_t len);
-/* A queue of the back-end, CTL_RING entries long. */
+/* A queue of the back-end, CTL_RING entries long, with memory of its own. */
 struct doca_sta_be_q_handle *ctl_add_queue(struct ctl *f);
 
 void ctl_nap(void);

@@ -45,7 +45,7 @@ struct world {
 	struct doca_pe *pe, *io_pe;
 	struct doca_sta *sta;
 	struct doca_sta_io *io;
-	struct doca_mmap *sq_map, *cq_map, *db_map;
+	struct doca_mmap *sq_map[2], *cq_map[2], *db_map;
 	struct doca_sta_be_handle *be;
 	struct doca_sta_be_q_handle *queues[2];
 	struct doca_sta_subs_handle *subsys;
@@ -53,8 +53,8 @@ struct world {
 	struct doca_sta_qp_handle *qps[NUM_QPS];
 	struct doca_sta_producer_task_send *tasks[NUM_TASKS];
 	unsigned int num_tasks, num_ended;
-	uint8_t sq[RING * 64], cq[RING * 16];
-	uint32_t doorbells[2];
+	uint8_t sq[2][RING * 64], cq[2][RING * 16];
+	uint32_t doorbells[4];
 };
 
 #define ASSERT_GOOD(call) assert_int_equal(call, DOCA_SUCCESS)
@@ -179,14 +179,19 @@ static bool map(struct world *w, void *addr, size_t len, struct doca_mmap **mmap
 
 static bool add_disk(struct world *w)
 {
-	if (!map(w, w->sq, sizeof(w->sq), &w->sq_map) ||
-	    !map(w, w->cq, sizeof(w->cq), &w->cq_map) ||
-	    !map(w, w->doorbells, sizeof(w->doorbells), &w->db_map) ||
+	for (int i = 0; i < 2; i++) {
+		if (!map(w, w->sq[i], sizeof(w->sq[i]), &w->sq_map[i]) ||
+		    !map(w, w->cq[i], sizeof(w->cq[i]), &w->cq_map[i]))
+			return false;
+	}
+	if (!map(w, w->doorbells, sizeof(w->doorbells), &w->db_map) ||
 	    !TRY(doca_sta_be_create(w->sta, &w->be), DOCA_ERROR_NO_MEMORY))
 		return false;
 	for (int i = 0; i < 2; i++) {
-		if (!TRY(doca_sta_be_add_queue(w->be, w->sq_map, w->db_map, 0, w->cq_map, w->db_map,
-					       4, &w->queues[i]),
+		uint16_t db = (uint16_t)(8 * i);
+
+		if (!TRY(doca_sta_be_add_queue(w->be, w->sq_map[i], w->db_map, db, w->cq_map[i],
+					       w->db_map, db + 4, &w->queues[i]),
 			 DOCA_ERROR_NO_MEMORY))
 			return false;
 	}
@@ -314,10 +319,12 @@ static void end_sta(struct world *w)
 
 static void end_devices(struct world *w)
 {
-	if (w->sq_map)
-		ASSERT_GOOD(doca_mmap_destroy(w->sq_map));
-	if (w->cq_map)
-		ASSERT_GOOD(doca_mmap_destroy(w->cq_map));
+	for (int i = 0; i < 2; i++) {
+		if (w->sq_map[i])
+			ASSERT_GOOD(doca_mmap_destroy(w->sq_map[i]));
+		if (w->cq_map[i])
+			ASSERT_GOOD(doca_mmap_destroy(w->cq_map[i]));
+	}
 	if (w->db_map)
 		ASSERT_GOOD(doca_mmap_destroy(w->db_map));
 	if (w->network)
@@ -408,12 +415,12 @@ static void each_call_that_allocates(void **state)
 	ASSERT_GOOD(doca_pe_connect_ctx(w.pe, doca_sta_as_ctx(w.sta)));
 	ASSERT_NEEDS_MEMORY(doca_ctx_start(doca_sta_as_ctx(w.sta)));
 	assert_true(start_io(&w));
-	assert_true(map(&w, w.sq, sizeof(w.sq), &w.sq_map));
-	assert_true(map(&w, w.cq, sizeof(w.cq), &w.cq_map));
+	assert_true(map(&w, w.sq[0], sizeof(w.sq[0]), &w.sq_map[0]));
+	assert_true(map(&w, w.cq[0], sizeof(w.cq[0]), &w.cq_map[0]));
 	assert_true(map(&w, w.doorbells, sizeof(w.doorbells), &w.db_map));
 	ASSERT_NEEDS_MEMORY(doca_sta_be_create(w.sta, &w.be));
-	ASSERT_NEEDS_MEMORY(doca_sta_be_add_queue(w.be, w.sq_map, w.db_map, 0, w.cq_map, w.db_map,
-						  4, &w.queues[0]));
+	ASSERT_NEEDS_MEMORY(doca_sta_be_add_queue(w.be, w.sq_map[0], w.db_map, 0, w.cq_map[0],
+						  w.db_map, 4, &w.queues[0]));
 	ASSERT_NEEDS_MEMORY(doca_sta_subsystem_create(w.sta, "s", &w.subsys));
 	ASSERT_NEEDS_MEMORY(doca_sta_subsystem_add_ns(w.subsys, 1, 512, 1, w.be, &w.ns[0]));
 	ASSERT_NEEDS_MEMORY(doca_sta_io_qp_alloc(w.io, w.network, &w.qps[0]));
