@@ -60,7 +60,8 @@ struct doca_ctx {
 	const struct core_ctx_ops *ops;
 	struct doca_pe *pe; /* set once, until fini */
 	struct util_list node; /* in pe->ctxs */
-	enum doca_ctx_states state;
+	/* Shared: the owner changes it, any thread may look. */
+	_Atomic enum doca_ctx_states state;
 	bool lib_stopped; /* in STOPPING: the library's part has ended */
 	size_t num_tasks; /* allocated */
 	size_t num_inflight; /* submitted and not completed */

@@ -17,8 +17,9 @@ static doca_error_t ctx_start(struct doca_ctx *ctx)
 {
 	struct doca_sta_io *io = from_ctx(ctx);
 
-	/* A queue's first command, Connect, is the application's. */
-	if (!io->non_offload_cb || !sta_is_running(io->sta))
+	/* A queue's first command, Connect, is the application's. The EUs are there: STA does not
+	 * stop while it has IO contexts. */
+	if (!io->non_offload_cb)
 		return DOCA_ERROR_BAD_STATE;
 	io->is_stopped = false;
 	sta_debug("io", "sta io %p: started", (void *)io);
@@ -62,28 +63,42 @@ static const struct core_ctx_ops ctx_ops = {
 	.flush = ctx_flush,
 };
 
+/* One more IO context, for which the STA context stays. */
+static doca_error_t enter(struct doca_sta *sta)
+{
+	doca_error_t err = DOCA_SUCCESS;
+
+	pthread_mutex_lock(&sta->lock);
+	if (!sta->is_open)
+		err = DOCA_ERROR_BAD_STATE;
+	else if (atomic_load(&sta->num_io) >= sta->max_io)
+		err = DOCA_ERROR_NO_MEMORY;
+	else
+		atomic_fetch_add(&sta->num_io, 1);
+	pthread_mutex_unlock(&sta->lock);
+	return err;
+}
+
 doca_error_t doca_sta_io_create(struct doca_sta *sta, struct doca_sta_io **ret)
 {
 	struct doca_sta_io *io;
+	doca_error_t err;
 
 	if (!sta || !ret)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!sta_is_running(sta))
-		return DOCA_ERROR_BAD_STATE;
-	if (atomic_fetch_add(&sta->num_io, 1) >= sta->max_io)
-		goto err_uncount;
+	err = enter(sta);
+	if (err != DOCA_SUCCESS)
+		return err;
 	io = calloc(1, sizeof(*io));
-	if (!io)
-		goto err_uncount;
+	if (!io) {
+		atomic_fetch_sub(&sta->num_io, 1);
+		return DOCA_ERROR_NO_MEMORY;
+	}
 	doca_priv_ctx_init(&io->ctx, &ctx_ops);
 	io->sta = sta;
 	sta_debug("io", "sta io %p: created", (void *)io);
 	*ret = io;
 	return DOCA_SUCCESS;
-
-err_uncount:
-	atomic_fetch_sub(&sta->num_io, 1);
-	return DOCA_ERROR_NO_MEMORY;
 }
 
 doca_error_t doca_sta_io_destroy(struct doca_sta_io *io)

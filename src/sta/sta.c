@@ -73,19 +73,36 @@ static doca_error_t ctx_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	sta->is_stopped = false;
 	err = start_eus(sta, sta_num_eus());
-	if (err != DOCA_SUCCESS)
+	if (err != DOCA_SUCCESS) {
 		stop_eus(sta);
-	else
-		sta_debug("sta", "sta %p: started, %u devices, %u eus", (void *)sta, sta->num_devs,
-			  sta->num_eus);
-	return err;
+		return err;
+	}
+	sta_debug("sta", "sta %p: started, %u devices, %u eus", (void *)sta, sta->num_devs,
+		  sta->num_eus);
+	pthread_mutex_lock(&sta->lock);
+	sta->is_open = true;
+	pthread_mutex_unlock(&sta->lock);
+	return DOCA_SUCCESS;
+}
+
+/* From here on no other thread makes an STA IO context. False when there is one. */
+static bool close_door(struct doca_sta *sta)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&sta->lock);
+	is_free = atomic_load(&sta->num_io) == 0;
+	if (is_free)
+		sta->is_open = false;
+	pthread_mutex_unlock(&sta->lock);
+	return is_free;
 }
 
 static doca_error_t ctx_stop(struct doca_ctx *ctx)
 {
 	struct doca_sta *sta = from_ctx(ctx);
 
-	if (atomic_load(&sta->num_io))
+	if (!close_door(sta))
 		return DOCA_ERROR_IN_USE;
 	/* Namespaces and queues that are being removed need the EUs to the end. */
 	if (ctx->num_inflight)

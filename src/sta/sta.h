@@ -52,7 +52,7 @@ void sta_inbox_settle(struct sta_inbox *inbox);
  * Owner: the thread of its progress engine.
  * Shared: inbox (any thread posts); events; eus[] are constant while RUNNING.
  * Lock: "lock" guards vdevs, and num_qps, regions and num_slots of the EUs, which the threads of
- * STA IO contexts use. It is a leaf.
+ * STA IO contexts use; is_open, and that num_io grows only while it is set. It is a leaf.
  * Life: destroyed when IDLE with no STA IO context, subsystem or back-end left.
  */
 struct doca_sta {
@@ -62,6 +62,7 @@ struct doca_sta {
 	struct doca_dev *devs[STA_MAX_DEVS];
 	uint32_t num_devs;
 	uint16_t max_io;
+	bool is_open; /* to new STA IO contexts; as long as there is one, it is RUNNING */
 	_Atomic uint32_t num_io;
 	_Atomic uint32_t num_qps;
 	uint32_t num_subsystems, num_backends;

@@ -2,9 +2,12 @@
 /* doca_sta_io.h: I/O contexts, and the task that ends a connection. */
 #include "ctl.h"
 
+#include <pthread.h>
+
 #include <doca_sta_io.h>
 #include <doca_sta_io_non_offload.h>
 #include <doca_sta_io_qp.h>
+#include <doca_sta_mem.h>
 
 static const union doca_data none;
 
@@ -81,6 +84,55 @@ static void test_disconnect(void **state)
 	assert_int_equal(f->num_failed, 0);
 }
 
+static struct doca_sta *stopping; /* NULL: it is not */
+static unsigned int num_late, num_refused;
+
+static void *create_late(void *arg)
+{
+	struct doca_sta_io *io;
+
+	(void)arg;
+	num_late++;
+	num_refused += doca_sta_io_create(stopping, &io) == DOCA_ERROR_BAD_STATE;
+	return NULL;
+}
+
+/* The EUs give their memory back: what another thread does at that moment. */
+static void free_late(void *buf)
+{
+	pthread_t thread;
+
+	fakedev_free(buf);
+	if (!stopping)
+		return;
+	assert_int_equal(pthread_create(&thread, NULL, create_late, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* The STA context stops only when no IO context is left, and then none comes. */
+static void test_create_while_stopping(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_qp_handle *qp;
+
+	ctl_configure(f);
+	ASSERT_GOOD(doca_sta_mem_allocator_register(f->sta, fakedev_zmalloc, free_late,
+						    fakedev_vtophys));
+	ctl_start(f);
+	ctl_start_io(f);
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL, &qp));
+	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_USE);
+	ctl_stop_io(f);
+	stopping = f->sta;
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+	stopping = NULL;
+	assert_true(num_late > 0);
+	assert_int_equal(num_refused, num_late);
+	ctl_start(f);
+	ctl_start_io(f);
+	ctl_stop_io(f);
+}
+
 static void test_no_callbacks(void **state)
 {
 	struct ctl *f = *state;
@@ -102,9 +154,8 @@ static void test_no_callbacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CTL_TEST(test_create),
-		CTL_TEST(test_tasks_are_configured_while_idle),
-		CTL_TEST(test_disconnect),
+		CTL_TEST(test_create),	     CTL_TEST(test_tasks_are_configured_while_idle),
+		CTL_TEST(test_disconnect),   CTL_TEST(test_create_while_stopping),
 		CTL_TEST(test_no_callbacks),
 	};
 
