@@ -39,8 +39,9 @@ machine="-machine q35,kernel-irqchip=split -device intel-iommu,intremap=on
 guests+=($!)
 # shellcheck disable=SC2034 # for await and finish
 guest_target=$!
+GUEST_CPUS=2 guest host 3 400 plug_host.sh 10.99.0.2 $NQN
 await target ready 120
-GUEST_CPUS=2 guest host 3 350 plug_host.sh 10.99.0.2 $NQN
+mark host go
 await host loaded 90
 mark target reset
 await host unplug 150

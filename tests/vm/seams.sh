@@ -38,8 +38,9 @@ combine() {
 	guests+=($!)
 	# shellcheck disable=SC2034 # for await and finish
 	guest_target=$!
-	await target ready 90
-	guest host 3 250 disks.sh 10.99.0.2 $NQN 4
+	guest host 3 300 disks.sh 10.99.0.2 $NQN 4
+	await target ready 120
+	mark host go
 	finish host
 	mark target stop
 	finish target

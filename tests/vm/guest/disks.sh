@@ -30,6 +30,7 @@ ends() {
 }
 
 run 'load modules' modprobe -a nvme-rdma
+run 'wait for the target' await go 150
 run connect connect "$addr" "$nqn"
 run "$count namespaces" within 10 appear
 for n in $(seq "$count"); do

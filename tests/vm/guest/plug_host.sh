@@ -25,11 +25,12 @@ write_again() {
 		same /job/last /tmp/back
 }
 
+run 'wait for the target' await go 150
 run connect connect "$addr" "$nqn"
 run 'two namespaces' within 10 test -b /dev/nvme0n2
-load 1 25 &
+load 1 20 &
 first=$!
-load 2 60 &
+load 2 45 &
 second=$!
 sleep 3
 mark loaded
