@@ -142,7 +142,7 @@ doca_error_t doca_pe_set_notification_handle(struct doca_pe *pe, doca_notificati
 /**
  * doca_pe_clear_notification() - take note that the descriptor was readable
  * @pe: the engine
- * @handle: from doca_pe_get_notification_handle()
+ * @handle: from doca_pe_get_notification_handle(); not looked at, since an engine has only one
  *
  * The descriptor is not readable afterwards, and the engine not armed. Call doca_pe_progress()
  * until it returns 0, then arm again.

@@ -4,7 +4,8 @@
  *
  * Created while the doca_sta is RUNNING; a context of its own (doca_sta_io_as_ctx()) on a
  * progress engine of its own. Connections: doca_sta_io_qp.h. Commands that the engine does not
- * execute: doca_sta_io_non_offload.h.
+ * execute: doca_sta_io_non_offload.h, whose callback is registered before the start (else that
+ * gives DOCA_ERROR_INVALID_VALUE): a connection's first command comes that way.
  *
  * Thread: all calls for an I/O context and its queue pairs on the thread that progresses its
  * engine.

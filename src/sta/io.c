@@ -20,7 +20,7 @@ static doca_error_t ctx_start(struct doca_ctx *ctx)
 	/* A queue's first command, Connect, is the application's. The EUs are there: STA does not
 	 * stop while it has IO contexts. */
 	if (!io->non_offload_cb)
-		return DOCA_ERROR_BAD_STATE;
+		return DOCA_ERROR_INVALID_VALUE;
 	io->is_stopped = false;
 	sta_debug("io", "sta io %p: started", (void *)io);
 	return DOCA_SUCCESS;

@@ -25,7 +25,7 @@ static void test_create(void **state)
 	ASSERT_GOOD(doca_sta_io_create(f->sta, &io));
 	ASSERT_GOOD(doca_pe_connect_ctx(f->pe, doca_sta_io_as_ctx(io)));
 	/* Connect would have nowhere to go. */
-	assert_int_equal(doca_ctx_start(doca_sta_io_as_ctx(io)), DOCA_ERROR_BAD_STATE);
+	ASSERT_INVALID(doca_ctx_start(doca_sta_io_as_ctx(io)));
 	ASSERT_GOOD(doca_sta_io_destroy(io));
 	ctl_start_io(f);
 	assert_int_equal(doca_sta_io_create(f->sta, &io), DOCA_ERROR_NO_MEMORY);
