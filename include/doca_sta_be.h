@@ -106,8 +106,8 @@ doca_error_t doca_sta_be_task_destroy_queue_set_conf(
  * New commands take another queue of the back-end; the task completes when those in flight on
  * this one have ended. Then the maps may be destroyed.
  *
- * Of several tasks for a queue one can be submitted; doca_task_submit() gives BAD_STATE for the
- * others, which are good for nothing but to be freed, before the first has completed.
+ * Of several tasks for a queue one can be submitted, once; doca_task_submit() gives BAD_STATE for
+ * the others, and for all when the queue is gone: such a task is good for nothing but to be freed.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument

@@ -124,8 +124,9 @@ doca_error_t doca_sta_subsystem_rm_ns(struct doca_sta_subs_handle *subs_handle,
  * Hosts get Invalid Namespace or Format from the submission on; the task completes when the
  * last command in flight has ended.
  *
- * Of several tasks for a namespace one can be submitted; doca_task_submit() gives BAD_STATE for the
- * others, which are good for nothing but to be freed, before the first has completed.
+ * Of several tasks for a namespace one can be submitted, once; doca_task_submit() gives BAD_STATE
+ * for the others, and for all when the namespace is gone, by doca_sta_subsystem_rm_ns() as well:
+ * such a task is good for nothing but to be freed.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or a namespace of another subsystem

@@ -22,7 +22,8 @@ struct doca_sta_producer_task_send;
 
 /**
  * doca_sta_task_completion_cb_t() - a task has ended
- * @task: the task, the application's again: to free or, where its kind allows, to submit again
+ * @task: the task, the application's again: to free, to keep or, where its kind allows, to submit
+ *   again; one that can do nothing more gives DOCA_ERROR_BAD_STATE
  * @task_user_data: given when it was allocated, or set since
  *
  * Runs inside doca_pe_progress(). doca_task_get_status() tells how the task ended.

@@ -200,6 +200,7 @@ static void free_queue(struct doca_sta_be_q_handle *beq)
 	doca_priv_queue_companion_put(beq->q.sq_doorbell);
 	sta_nvq_fini(&beq->q);
 	put_maps(beq);
+	sta_task_end_refs(&beq->tasks);
 	free(beq);
 }
 
@@ -238,6 +239,7 @@ static void place_queue(struct doca_sta_be_q_handle *beq)
 	beq->eu_id = beq->eu->idx;
 	beq->queue_entries = beq->q.entries;
 	beq->wait_tail = &beq->wait;
+	util_list_init(&beq->tasks);
 	beq->add_msg.fn = sta_beq_on_add;
 	beq->close_msg.fn = sta_beq_on_close;
 	beq->halt_msg.fn = sta_beq_on_halt;
@@ -326,7 +328,7 @@ static doca_error_t submit_destroy(struct sta_task *task)
 {
 	struct doca_sta_be_q_handle *beq = task->beq;
 
-	if (beq->is_leaving)
+	if (!beq || beq->is_leaving)
 		return DOCA_ERROR_BAD_STATE;
 	sta_debug("be", "back-end %u queue %u: closing", beq->be->id, beq->id);
 	beq->is_leaving = true;
@@ -366,6 +368,7 @@ doca_error_t doca_sta_be_destroy_queue_task_alloc_init(struct doca_sta_be_q_hand
 	if (err != DOCA_SUCCESS)
 		return err;
 	task->beq = beq;
+	sta_task_refer(task, &beq->tasks);
 	*ret = sta_task_public(task);
 	return DOCA_SUCCESS;
 }

@@ -235,6 +235,7 @@ struct doca_sta_be_q_handle {
 	bool is_leaving;
 	bool is_halt_posted;
 	struct sta_fence fence;
+	struct util_list tasks; /* made for it and not freed */
 	struct sta_task *close_task;
 	struct doca_mmap *maps[4];
 	struct sta_area areas[4]; /* rings and doorbells, which are this queue's alone */

@@ -39,6 +39,7 @@ doca_error_t doca_sta_subsystem_add_ns(struct doca_sta_subs_handle *s, uint32_t 
 		.be_nsid = be_ns_id,
 		.block_bytes = ns_block_size,
 	};
+	util_list_init(&ns->tasks);
 	be->num_namespaces++;
 	s->num_namespaces++;
 	atomic_store_explicit(&s->ns[fe_ns_id - 1], ns, memory_order_release);
@@ -53,6 +54,7 @@ static void free_ns(struct doca_sta_ns_handle *ns)
 	sta_debug("ns", "subsystem %s nsid %u: removed", ns->subsys->nqn, ns->fe_nsid);
 	ns->be->num_namespaces--;
 	ns->subsys->num_namespaces--;
+	sta_task_end_refs(&ns->tasks);
 	free(ns);
 }
 
@@ -121,7 +123,7 @@ static doca_error_t submit_rm_ns(struct sta_task *task)
 {
 	struct doca_sta_ns_handle *ns = task->ns;
 
-	if (ns->is_leaving)
+	if (!ns || ns->is_leaving)
 		return DOCA_ERROR_BAD_STATE;
 	ns->task = task;
 	ns->left_msg.fn = on_left;
@@ -157,6 +159,7 @@ doca_error_t doca_sta_subsystem_task_rm_ns_alloc_init(struct doca_sta_subs_handl
 	if (err != DOCA_SUCCESS)
 		return err;
 	task->ns = ns;
+	sta_task_refer(task, &ns->tasks);
 	*ret = sta_task_public(task);
 	return DOCA_SUCCESS;
 }

@@ -48,6 +48,7 @@ struct doca_sta_ns_handle {
 	uint32_t block_bytes;
 	bool is_leaving;
 	struct sta_fence fence;
+	struct util_list tasks; /* made for it and not freed */
 	struct sta_task *task; /* that waits for the fence, or NULL */
 	struct sta_msg left_msg; /* fence passed, to the STA context */
 	sem_t *has_left; /* posted for the synchronous form */

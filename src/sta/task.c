@@ -46,6 +46,7 @@ static void release(struct doca_task *base)
 
 	if (task->qp)
 		sta_qp_release_task(task->qp);
+	util_list_del(&task->of_object);
 }
 
 static const struct core_task_ops task_ops = {
@@ -91,7 +92,23 @@ doca_error_t sta_task_alloc(struct core_task_pool *pool, const struct sta_task_c
 	*task = from_base(base);
 	(*task)->cbs = *cbs;
 	(*task)->kind = kind;
+	util_list_init(&(*task)->of_object);
 	return DOCA_SUCCESS;
+}
+
+void sta_task_refer(struct sta_task *task, struct util_list *tasks)
+{
+	util_list_add_tail(tasks, &task->of_object);
+}
+
+void sta_task_end_refs(struct util_list *tasks)
+{
+	struct sta_task *task;
+
+	while ((task = util_list_pop(tasks, struct sta_task, of_object))) {
+		task->ns = NULL;
+		task->beq = NULL;
+	}
 }
 
 void sta_task_finish(struct sta_task *task)

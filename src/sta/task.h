@@ -12,6 +12,7 @@
 #include "core/task.h"
 #include "sta/msg.h"
 #include "sta/sqe.h"
+#include "util/list.h"
 
 struct sta_req;
 struct sta_task;
@@ -43,8 +44,10 @@ struct sta_task {
 	struct sta_cqe cqe;
 	bool is_with_data; /* RDMA write before the response */
 	bool is_last; /* ends its request */
+	/* What it removes: one of the two, NULL once that is gone. */
 	struct doca_sta_ns_handle *ns;
 	struct doca_sta_be_q_handle *beq;
+	struct util_list of_object; /* in the tasks of ns or beq; in no list without */
 };
 
 /* A set_conf: INVALID_VALUE for a NULL callback, BAD_STATE unless IDLE. Creates the pool once. */
@@ -61,6 +64,13 @@ static inline struct doca_sta_producer_task_send *sta_task_public(struct sta_tas
 {
 	return (struct doca_sta_producer_task_send *)task;
 }
+
+/*
+ * Tasks that remove an object, on the control thread: each that is made goes into the object's list
+ * and learns there that the object is gone, whoever has removed it.
+ */
+void sta_task_refer(struct sta_task *task, struct util_list *tasks);
+void sta_task_end_refs(struct util_list *tasks);
 
 /* On the context's thread, in progress(): ends the task with task->result. */
 void sta_task_finish(struct sta_task *task);

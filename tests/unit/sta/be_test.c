@@ -226,6 +226,59 @@ static void test_a_queue_is_destroyed_once(void **state)
 	assert_int_equal(f->num_done, 1);
 }
 
+static void on_done_again(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct doca_task *t = doca_sta_producer_send_task_as_task(task);
+	struct ctl *f = user_data.ptr;
+
+	f->num_done++;
+	assert_int_equal(doca_task_submit(t), DOCA_ERROR_BAD_STATE);
+	/* Kept. */
+}
+
+/* Tasks outlive their queue. */
+static void test_tasks_without_a_queue(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *tasks[4];
+	struct doca_sta_be_q_handle *q;
+	union doca_data self = {.ptr = f};
+
+	ctl_configure(f);
+	ASSERT_GOOD(doca_sta_be_task_destroy_queue_set_conf(f->sta, on_done_again, ctl_on_failed));
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	q = ctl_add_queue(f);
+	for (int i = 0; i < 4; i++)
+		ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(q, self, &tasks[i]));
+	/* One that goes before, out of the middle. */
+	doca_task_free(doca_sta_producer_send_task_as_task(tasks[1]));
+	ctl_submit(tasks[0]);
+	PROGRESS_UNTIL(f, f->num_done == 1);
+	tasks[1] = tasks[2];
+	tasks[2] = tasks[3];
+	for (int i = 0; i < 3; i++) {
+		struct doca_task *t = doca_sta_producer_send_task_as_task(tasks[i]);
+
+		assert_int_equal(doca_task_submit(t), DOCA_ERROR_BAD_STATE);
+		assert_int_equal(doca_task_try_submit(t), DOCA_ERROR_BAD_STATE);
+		doca_task_free(t);
+	}
+	assert_int_equal(f->num_done, 1);
+	/* And one that is left over when the context stops; it lets go of the queue. */
+	q = ctl_add_queue(f);
+	ASSERT_GOOD(doca_sta_be_destroy_queue_task_alloc_init(q, self, &tasks[0]));
+	assert_int_equal(doca_ctx_stop(doca_sta_as_ctx(f->sta)), DOCA_ERROR_IN_PROGRESS);
+	for (int i = 0; i < 100; i++) {
+		(void)doca_pe_progress(f->pe);
+		ctl_nap();
+	}
+	assert_int_equal(doca_task_submit(doca_sta_producer_send_task_as_task(tasks[0])),
+			 DOCA_ERROR_BAD_STATE);
+	doca_task_free(doca_sta_producer_send_task_as_task(tasks[0]));
+	PROGRESS_UNTIL(f, ctl_state_of(doca_sta_as_ctx(f->sta)) == DOCA_CTX_STATE_IDLE);
+}
+
 /* That a controller has stopped is said once, while the queue is in use. */
 static void test_a_halted_queue(void **state)
 {
@@ -279,6 +332,7 @@ int main(void)
 		CTL_TEST(test_maps_that_do_not_fit),
 		CTL_TEST(test_destroy_queue),
 		CTL_TEST(test_a_queue_is_destroyed_once),
+		CTL_TEST(test_tasks_without_a_queue),
 		CTL_TEST(test_a_halted_queue),
 		CTL_TEST(test_no_callbacks),
 	};

@@ -98,6 +98,55 @@ static void test_namespaces(void **state)
 	ASSERT_GOOD(doca_sta_subsystem_destroy(other));
 }
 
+static void on_done_again(struct doca_sta_producer_task_send *task, union doca_data user_data)
+{
+	struct doca_task *t = doca_sta_producer_send_task_as_task(task);
+	struct ctl *f = user_data.ptr;
+
+	f->num_done++;
+	assert_int_equal(doca_task_submit(t), DOCA_ERROR_BAD_STATE);
+	/* Kept. */
+}
+
+/* Tasks outlive their namespace, whoever has removed it. */
+static void test_tasks_without_a_namespace(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_producer_task_send *tasks[4];
+	struct doca_sta_subs_handle *s;
+	struct doca_sta_ns_handle *ns;
+	union doca_data self = {.ptr = f};
+
+	ctl_configure(f);
+	ASSERT_GOOD(doca_sta_subsystem_task_rm_ns_set_conf(f->sta, on_done_again, ctl_on_failed));
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_be_create(f->sta, &f->be));
+	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
+	ASSERT_GOOD(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, f->be, &ns));
+	for (int i = 0; i < 3; i++)
+		ASSERT_GOOD(doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, self, &tasks[i]));
+	/* One that goes before, out of the middle. */
+	doca_task_free(doca_sta_producer_send_task_as_task(tasks[1]));
+	ctl_submit(tasks[0]);
+	PROGRESS_UNTIL(f, f->num_done == 1);
+	ASSERT_GOOD(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, f->be, &ns));
+	ASSERT_GOOD(doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, self, &tasks[1]));
+	ASSERT_GOOD(doca_sta_subsystem_task_rm_ns_alloc_init(s, ns, self, &tasks[3]));
+	ASSERT_GOOD(doca_sta_subsystem_rm_ns(s, ns));
+	/* The next one of this identifier is not theirs. */
+	ASSERT_GOOD(doca_sta_subsystem_add_ns(s, 1, BLOCK, 1, f->be, &ns));
+	for (int i = 0; i < 4; i++) {
+		struct doca_task *t = doca_sta_producer_send_task_as_task(tasks[i]);
+
+		assert_int_equal(doca_task_submit(t), DOCA_ERROR_BAD_STATE);
+		assert_int_equal(doca_task_try_submit(t), DOCA_ERROR_BAD_STATE);
+		doca_task_free(t);
+	}
+	ASSERT_GOOD(doca_sta_subsystem_rm_ns(s, ns));
+	assert_int_equal(f->num_done, 1);
+	ASSERT_GOOD(doca_sta_subsystem_destroy(s));
+}
+
 static void test_no_pointers(void **state)
 {
 	struct ctl *f = *state;
@@ -127,9 +176,8 @@ static void test_no_pointers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CTL_TEST(test_subsystems),
-		CTL_TEST(test_tasks_are_configured_while_idle),
-		CTL_TEST(test_namespaces),
+		CTL_TEST(test_subsystems),  CTL_TEST(test_tasks_are_configured_while_idle),
+		CTL_TEST(test_namespaces),  CTL_TEST(test_tasks_without_a_namespace),
 		CTL_TEST(test_no_pointers),
 	};
 
