@@ -243,8 +243,11 @@ void sta_beq_on_close(void *owner, struct sta_msg *msg)
 	struct doca_sta_be_q_handle *beq =
 		util_container_of(msg, struct doca_sta_be_q_handle, close_msg);
 
+	struct sta_eu *eu = owner;
+
 	beq->is_closing = true;
-	refuse_waiting(owner, beq);
+	refuse_waiting(eu, beq);
+	eu->next_check_ns = 0; /* what it has may have timed out already */
 }
 
 void sta_beq_on_halt(void *owner, struct sta_msg *msg)
