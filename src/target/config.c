@@ -214,6 +214,42 @@ static bool disk_is_used(const struct tgt_config *config, size_t bdev, uint32_t 
 	return false;
 }
 
+static bool has_layer(const struct tgt_bdev_conf *bdev, enum tgt_layer_kind kind)
+{
+	for (size_t i = 0; i < bdev->n_layers; i++)
+		if (bdev->layers[i].kind == kind)
+			return true;
+	return false;
+}
+
+int tgt_config_add_layer(struct tgt_config *config, const char *base, const char *name,
+			 const struct tgt_layer_conf *layer, struct tgt_err *err)
+{
+	struct tgt_bdev_conf *bdev;
+	uint32_t be_nsid;
+	long i = tgt_config_find_disk(config, base, &be_nsid);
+
+	if (i < 0)
+		return tgt_err_set(err, -ENOENT, "no bdev \"%.64s\" was created", base);
+	bdev = &config->bdevs[i];
+	if (bdev->kind == TGT_BDEV_DRIVE)
+		return tgt_err_set(err, -ENOTSUP, "\"%.64s\" is a drive, which takes no engine",
+				   base);
+	if (disk_is_used(config, (size_t)i, TGT_ONLY_NAMESPACE))
+		return tgt_err_set(err, -EBUSY, "bdev \"%.64s\" is a namespace already", base);
+	if (!name[0] || strlen(name) >= sizeof(bdev->name))
+		return tgt_err_set(err, -EINVAL, "the name \"%.80s\" is empty or longer than %zu",
+				   name, sizeof(bdev->name) - 1);
+	if (tgt_config_find_bdev(config, name) >= 0)
+		return tgt_err_set(err, -EEXIST, "bdev \"%s\" exists already", name);
+	if (bdev->n_layers == TGT_MAX_LAYERS ||
+	    (layer->kind == TGT_LAYER_ERROR && has_layer(bdev, layer->kind)))
+		return tgt_err_set(err, -ENOSPC, "bdev \"%.64s\" has engines enough", base);
+	bdev->layers[bdev->n_layers++] = *layer;
+	snprintf(bdev->name, sizeof(bdev->name), "%s", name);
+	return 0;
+}
+
 /* NULL: it gets one of its own. */
 static const uint8_t *uuid_of(const struct tgt_config *config, const struct tgt_ns_conf *ns)
 {

@@ -23,6 +23,21 @@ enum tgt_bdev_kind {
 	TGT_BDEV_NULL,
 };
 
+enum tgt_layer_kind {
+	TGT_LAYER_DELAY,
+	TGT_LAYER_ERROR, /* fails when told to */
+};
+
+/* A test engine on a disk. */
+struct tgt_layer_conf {
+	enum tgt_layer_kind kind;
+	uint64_t read_ns, write_ns; /* DELAY: of a Read, and of all else */
+};
+
+enum {
+	TGT_MAX_LAYERS = 4,
+};
+
 struct tgt_bdev_conf {
 	char name[64];
 	enum tgt_bdev_kind kind;
@@ -32,6 +47,8 @@ struct tgt_bdev_conf {
 	bool read_only;
 	bool has_uuid;
 	uint8_t uuid[16];
+	struct tgt_layer_conf layers[TGT_MAX_LAYERS]; /* the lowest first */
+	size_t n_layers;
 };
 
 enum {
@@ -95,6 +112,13 @@ void tgt_config_fini(struct tgt_config *config);
  */
 int tgt_config_add_bdev(struct tgt_config *config, const struct tgt_bdev_conf *bdev,
 			struct tgt_err *err);
+
+/**
+ * tgt_config_add_layer() - put a test engine on the bdev @base, which is called @name from then on.
+ * It is no drive and no namespace yet; one engine that fails is enough.
+ */
+int tgt_config_add_layer(struct tgt_config *config, const char *base, const char *name,
+			 const struct tgt_layer_conf *layer, struct tgt_err *err);
 
 /** tgt_config_find_bdev() - index by name, -1 if none. */
 long tgt_config_find_bdev(const struct tgt_config *config, const char *name);

@@ -23,6 +23,7 @@
 #include "util/json_file.h"
 
 #define MEMORY_BLOCK_BYTES 512
+#define MAX_DELAY_US	   60000000 /* longer than anybody waits */
 
 struct loader {
 	struct tgt_config *config;
@@ -137,6 +138,52 @@ static int bdev_null_create(const struct loader *l, json_object *params)
 {
 	return bdev_memory_create(l, params, TGT_BDEV_NULL);
 }
+
+/* ---- test engines ------------------------------------------------------------------------- */
+
+static int layer_add(const struct loader *l, const char *base, const char *name,
+		     const struct tgt_layer_conf *layer)
+{
+	int rc = tgt_config_add_layer(l->config, base, name, layer, l->call.err);
+
+	return rc ? tgt_bad_prefix(&l->call, rc, NULL) : 0;
+}
+
+static int bdev_delay_create(const struct loader *l, json_object *params)
+{
+	struct tgt_layer_conf layer = {.kind = TGT_LAYER_DELAY};
+	uint64_t read_us = 0, write_us = 0;
+	const char *base, *name;
+	int rc;
+
+	if ((rc = tgt_need_string(&l->call, params, "base_bdev_name", &base)) ||
+	    (rc = tgt_need_string(&l->call, params, "name", &name)))
+		return rc;
+	if ((rc = tgt_take_number(&l->call, params, "avg_read_latency", MAX_DELAY_US, &read_us)) <
+		    0 ||
+	    (rc = tgt_take_number(&l->call, params, "avg_write_latency", MAX_DELAY_US, &write_us)) <
+		    0)
+		return rc;
+	layer.read_ns = read_us * 1000;
+	layer.write_ns = write_us * 1000;
+	return layer_add(l, base, name, &layer);
+}
+
+/* SPDK makes the name. */
+static int bdev_error_create(const struct loader *l, json_object *params)
+{
+	const struct tgt_layer_conf layer = {.kind = TGT_LAYER_ERROR};
+	char name[sizeof(((struct tgt_bdev_conf *)0)->name) + 4];
+	const char *base;
+	int rc = tgt_need_string(&l->call, params, "base_name", &base);
+
+	if (rc)
+		return rc;
+	snprintf(name, sizeof(name), "EE_%s", base);
+	return layer_add(l, base, name, &layer);
+}
+
+/* ---- drives ------------------------------------------------------------------------------- */
 
 /* A drive that is local to this machine; SPDK attaches remote controllers by the same name. */
 static int bdev_drive_attach(const struct loader *l, json_object *params)
@@ -352,6 +399,9 @@ static const struct method {
 	{"bdev_uring_create", bdev_file_create, " name filename block_size readonly uuid "},
 	{"bdev_malloc_create", bdev_malloc_create, " name num_blocks block_size uuid "},
 	{"bdev_null_create", bdev_null_create, " name num_blocks block_size uuid "},
+	{"bdev_delay_create", bdev_delay_create,
+	 " base_bdev_name name avg_read_latency avg_write_latency "},
+	{"bdev_error_create", bdev_error_create, " base_name "},
 	{"bdev_nvme_attach_controller", bdev_drive_attach, " name trtype traddr "},
 	{"nvmf_create_transport", create_transport,
 	 " trtype max_queue_depth max_io_qpairs_per_ctrlr max_io_size in_capsule_data_size "},

@@ -10,8 +10,10 @@
 #include <time.h>
 
 #include "nvme/pool.h"
+#include "nvme/soft/inject.h"
 #include "nvme/soft/store.h"
 #include "nvme/vfio/vfio.h"
+#include "target/layer.h"
 #include "target/loop.h"
 
 enum {
@@ -103,7 +105,9 @@ static int soft_open(struct tgt_disk *disk, size_t index, uint16_t io_queues, st
 	memcpy(disk->note, store->note, sizeof(disk->note));
 	snprintf(serial, sizeof(serial), "backend%zu", index);
 	conf.serial = serial;
-	rc = nv_soft_create(&conf, &disk->soft, why);
+	rc = tgt_layers_open(disk->conf, &store, &disk->fault, why);
+	if (!rc)
+		rc = nv_soft_create(&conf, &disk->soft, why);
 	if (!rc)
 		rc = nv_soft_add_ns(disk->soft, &ns, store, why);
 	if (rc) {
@@ -237,6 +241,7 @@ int tgt_disk_restart(struct tgt_disk *disk, struct tgt_disk *fresh, uint16_t io_
 	fresh->disks = disk->disks;
 	fresh->conf = disk->conf;
 	memcpy(fresh->note, disk->note, sizeof(fresh->note));
+	fresh->fault = disk->fault;
 	/* What a soft controller has written may be nowhere else. */
 	fresh->soft = disk->soft;
 	disk->soft = NULL;
@@ -246,6 +251,8 @@ int tgt_disk_restart(struct tgt_disk *disk, struct tgt_disk *fresh, uint16_t io_
 		if (rc)
 			return rc;
 	} else {
+		/* It may have been stopped or pulled out. */
+		nv_soft_halt(fresh->soft, NV_SOFT_RUNNING);
 		nv_soft_bar(fresh->soft, &bar);
 	}
 	return ctrl_start(fresh, &bar, io_queues, why);

@@ -16,6 +16,7 @@
 #include "target/config.h"
 
 struct nv_drive;
+struct nv_store;
 struct nv_vfio;
 
 /* What disks share: one memory, and one IOMMU address space for drives. */
@@ -31,6 +32,8 @@ struct tgt_disk {
 	struct tgt_disks *disks;
 	const struct tgt_bdev_conf *conf;
 	struct nv_soft *soft; /* either this */
+	struct nv_store
+		*fault; /* in soft, if its engines have one that fails on demand (layer.h) */
 	struct nv_drive *drive; /* or that */
 	struct nv_ctrl *ctrl;
 	struct nv_ctrl_info info; /* as it was at the start, also when ctrl is gone */

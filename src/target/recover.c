@@ -27,6 +27,7 @@
 #include <doca_error.h>
 
 #include "nvme/vfio/vfio.h"
+#include "target/layer.h"
 #include "target/log.h"
 
 enum {
@@ -394,6 +395,21 @@ int tgt_backend_reset(struct tgt_backend *be, struct tgt_err *err)
 	if (rc)
 		return tgt_err_set(err, rc, "\"%s\": %s", name_of(be), strerror(-rc));
 	tgt_log("disk \"%s\": reset", name_of(be));
+	return 0;
+}
+
+int tgt_backend_inject(struct tgt_backend *be, const struct tgt_injection *injection,
+		       struct tgt_err *err)
+{
+	struct nv_err why = {""};
+	int rc;
+
+	if (be->recovery->state != SERVING)
+		return tgt_err_set(err, -EBUSY, "\"%s\" is not in service", name_of(be));
+	rc = tgt_disk_inject(&be->disk, injection, &why);
+	if (rc)
+		return tgt_err_set(err, rc, "\"%s\": %.160s", name_of(be),
+				   why.text[0] ? why.text : strerror(-rc));
 	return 0;
 }
 

@@ -203,6 +203,14 @@ struct doca_sta_be_q_handle *tgt_backend_queue_handle(const struct tgt_backend *
  * Return: 0; -EALREADY: it is being reset; -EAGAIN: it is being withdrawn; -ENOMEM and the like.
  */
 int tgt_backend_reset(struct tgt_backend *backend, struct tgt_err *err);
+/**
+ * tgt_backend_inject() - let something go wrong (layer.h).
+ *
+ * Return: 0; -ENOTSUP: the disk was not made for that; -EBUSY: it is not in service.
+ */
+struct tgt_injection;
+int tgt_backend_inject(struct tgt_backend *backend, const struct tgt_injection *injection,
+		       struct tgt_err *err);
 /** tgt_backend_state() - as SPDK names it: "enabled", "resetting" or "failed". */
 const char *tgt_backend_state(const struct tgt_backend *backend);
 /** tgt_backend_is_watched() - does tgt_backend_check() look at anything at the moment? */

@@ -21,6 +21,8 @@ static const struct tgt_rpc_method methods[] = {
 	{"bdev_get_bdevs", tgt_rpc_bdev_get_bdevs, " name timeout "},
 	{"bdev_nvme_get_controllers", tgt_rpc_bdev_nvme_get_controllers, " name "},
 	{"bdev_nvme_reset_controller", tgt_rpc_bdev_nvme_reset_controller, " name "},
+	{"bdev_error_inject_error", tgt_rpc_bdev_error_inject_error,
+	 " name io_type error_type num "},
 	{"nvmf_get_subsystems", tgt_rpc_nvmf_get_subsystems, " nqn tgt_name "},
 	{"nvmf_subsystem_get_controllers", tgt_rpc_nvmf_subsystem_get_controllers,
 	 " nqn tgt_name "},

@@ -13,6 +13,9 @@ int tgt_rpc_bdev_get_bdevs(const struct tgt_rpc_call *call, json_object **result
 int tgt_rpc_bdev_nvme_get_controllers(const struct tgt_rpc_call *call, json_object **result);
 int tgt_rpc_bdev_nvme_reset_controller(const struct tgt_rpc_call *call, json_object **result);
 
+/* methods_error.c */
+int tgt_rpc_bdev_error_inject_error(const struct tgt_rpc_call *call, json_object **result);
+
 /* methods_nvmf.c */
 int tgt_rpc_nvmf_get_subsystems(const struct tgt_rpc_call *call, json_object **result);
 int tgt_rpc_nvmf_subsystem_get_controllers(const struct tgt_rpc_call *call, json_object **result);

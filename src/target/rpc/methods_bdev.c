@@ -29,9 +29,13 @@ static const struct tgt_ns *ns_of(const struct tgt_server *server, const struct 
 	return NULL;
 }
 
-static const char *product_of(enum tgt_bdev_kind kind)
+static const char *product_of(const struct tgt_bdev_conf *conf)
 {
-	switch (kind) {
+	if (conf->n_layers)
+		return conf->layers[conf->n_layers - 1].kind == TGT_LAYER_DELAY
+			       ? "delay"
+			       : "Error Injection Disk";
+	switch (conf->kind) {
 	case TGT_BDEV_DRIVE:
 		return "NVMe disk";
 	case TGT_BDEV_FILE:
@@ -92,7 +96,7 @@ static json_object *describe_bdev(const struct tgt_server *server, size_t i, uin
 	/* Of what cannot be served the size stays 0. */
 	(void)tgt_backend_describe(server->backends[i], be_nsid, &size, NULL);
 	tgt_json_add_text(bdev, "name", name);
-	tgt_json_add_text(bdev, "product_name", product_of(conf->kind));
+	tgt_json_add_text(bdev, "product_name", product_of(conf));
 	tgt_json_add_number(bdev, "block_size", size.block_bytes);
 	tgt_json_add_number(bdev, "num_blocks", size.blocks);
 	if (conf->has_uuid || shown)

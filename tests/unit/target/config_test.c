@@ -267,6 +267,47 @@ static void block_size_of_the_device(void **state)
 	tgt_config_fini(&c);
 }
 
+/* Test engines: a bdev has another name with each, and its own no more. */
+static void engines(void **state)
+{
+	static const struct tgt_layer_conf delay = {TGT_LAYER_DELAY, 1000, 2000},
+					   error = {.kind = TGT_LAYER_ERROR};
+	struct tgt_bdev_conf bdev = {
+		.kind = TGT_BDEV_RAM, .size_bytes = 4096, .block_bytes = 512, .name = "m"};
+	struct tgt_bdev_conf drive = {.kind = TGT_BDEV_DRIVE,
+				      .path = (char *)"0000:01:00.0",
+				      .name = "Nvme0"};
+	struct tgt_ns_conf ns = {.nsid = 1, .be_nsid = TGT_ONLY_NAMESPACE};
+	char longest[sizeof(bdev.name) + 1] = "";
+	struct tgt_subsys_conf *subsys;
+	struct tgt_config c;
+	struct tgt_err err;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	tgt_config_init(&c);
+	assert_int_equal(tgt_config_add_bdev(&c, &bdev, &err), 0);
+	assert_int_equal(tgt_config_add_bdev(&c, &drive, &err), 0);
+	assert_int_equal(tgt_config_add_layer(&c, "m", "slow", &delay, &err), 0);
+	assert_int_equal(tgt_config_find_bdev(&c, "slow"), 0);
+	assert_int_equal(tgt_config_find_bdev(&c, "m"), -1);
+	assert_int_equal(tgt_config_add_layer(&c, "m", "again", &delay, &err), -ENOENT);
+	assert_int_equal(tgt_config_add_layer(&c, "slow", "EE_slow", &error, &err), 0);
+	assert_int_equal(tgt_config_add_layer(&c, "EE_slow", "EE", &error, &err), -ENOSPC);
+	assert_int_equal(tgt_config_add_layer(&c, "Nvme0n1", "x", &delay, &err), -ENOTSUP);
+	assert_int_equal(tgt_config_add_layer(&c, "EE_slow", "Nvme0", &delay, &err), -EEXIST);
+	assert_int_equal(tgt_config_add_layer(&c, "EE_slow", "", &delay, &err), -EINVAL);
+	assert_int_equal(tgt_config_add_layer(&c, "EE_slow", longest, &delay, &err), -EINVAL);
+	assert_int_equal(c.bdevs[0].n_layers, 2);
+	assert_int_equal(c.bdevs[0].layers[0].kind, TGT_LAYER_DELAY);
+	assert_int_equal(c.bdevs[0].layers[0].write_ns, 2000);
+	assert_int_equal(c.bdevs[0].layers[1].kind, TGT_LAYER_ERROR);
+	assert_int_equal(tgt_config_add_subsys(&c, "nqn.2024-01.test:a", &subsys, &err), 0);
+	assert_int_equal(tgt_config_add_ns(&c, subsys, &ns, &err), 0);
+	assert_int_equal(tgt_config_add_layer(&c, "EE_slow", "late", &delay, &err), -EBUSY);
+	tgt_config_fini(&c);
+}
+
 /* Two namespaces with an identifier in common are one disk to a host. */
 static void identifiers_are_unique(void **state)
 {
@@ -486,6 +527,7 @@ int main(void)
 		cmocka_unit_test(good_subsystem),
 		cmocka_unit_test(other_transports),
 		cmocka_unit_test(block_size_of_the_device),
+		cmocka_unit_test(engines),
 		cmocka_unit_test(identifiers_are_unique),
 		cmocka_unit_test(bad_files),
 		cmocka_unit_test(no_files_and_a_large_one),
