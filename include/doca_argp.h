@@ -23,13 +23,14 @@
  * | --sdk-log-level | sets the global limit of the libraries' messages, the same way |
  * | -j, --json | names a JSON file with more arguments |
  *
- * The JSON file is an object of at most 1 MiB. Its fields "doca_general_flags" ("log-level",
- * "sdk-log-level"), "doca_program_flags" and, for a DPDK program, "doca_dpdk_flags" are objects
- * whose fields are the long names; a parameter without one goes by its short name. A value has its
- * parameter's type: a string, an integer, true or false, a number; devices are strings. A parameter
- * that may be given more than once takes a list as well. false is as if the flag had not been
- * given. What the command line gives as well counts from there alone. Of two fields of one name the
- * last one counts. Comments are allowed.
+ * The JSON file is an object of at most 1 MiB, in UTF-8; half of a surrogate pair as an escape is
+ * refused. Its fields "doca_general_flags" ("log-level", "sdk-log-level"), "doca_program_flags"
+ * and, for a DPDK program, "doca_dpdk_flags" are objects whose fields are the long names; a
+ * parameter without one goes by its short name. A value has its parameter's type: a string, an
+ * integer, true or false, a number; devices are strings. A parameter that may be given more than
+ * once takes a list as well. false is as if the flag had not been given. What the command line
+ * gives as well counts from there alone. Of two fields of one name the last one counts. Comments
+ * are allowed.
  *
  * "doca_dpdk_flags" has "devices", a list of objects with "device" ("pf", "vf", "sf" or "gpu"),
  * "id" and "hws" (true or false); "core-mask", a number or a string; "core-list", a string; and

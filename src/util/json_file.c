@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "util/compiler.h"
+#include "util/utf8.h"
 
 #define FIRST_ROOM 4096
 
@@ -63,6 +64,88 @@ static size_t line_of(const char *text, size_t offset)
 	return line;
 }
 
+/* The first byte that is no part of a character, or NULL. */
+static const char *find_foreign(const char *text, size_t bytes)
+{
+	struct util_utf8 utf8 = {0};
+	size_t i, begin = 0;
+
+	for (i = 0; i < bytes; i++) {
+		if (!utf8.left)
+			begin = i;
+		if (!util_utf8_step(&utf8, (uint8_t)text[i]))
+			return text + begin;
+	}
+	return utf8.left ? text + begin : NULL;
+}
+
+/* The UTF-16 code unit of an escape with u at @text, or 0 if there is none of that kind. */
+static unsigned int escaped_unit(const char *text, const char *end)
+{
+	char digits[5] = "";
+
+	if (end - text < 6 || text[0] != '\\' || text[1] != 'u')
+		return 0;
+	memcpy(digits, text + 2, 4);
+	return (unsigned int)strtoul(digits, NULL, 16);
+}
+
+/* Behind a string that begins at @text, or the half of a pair in it, with *is_half. */
+static const char *pass_string(const char *text, const char *end, bool *is_half)
+{
+	char quote = *text++;
+	unsigned int unit;
+
+	while (text < end && *text != quote) {
+		unit = escaped_unit(text, end);
+		if (unit >= 0xd800 && unit < 0xdc00 &&
+		    (escaped_unit(text + 6, end) & 0xfc00) == 0xdc00) {
+			text += 12;
+			continue;
+		}
+		if (unit >= 0xd800 && unit < 0xe000) {
+			*is_half = true;
+			return text;
+		}
+		text += *text == '\\' ? 2 : 1;
+	}
+	return text + 1;
+}
+
+static const char *pass_comment(const char *text, const char *end)
+{
+	const char *close, *found;
+
+	if (end - text < 2)
+		return end;
+	close = text[1] == '*' ? "*/" : "\n";
+	found = memmem(text + 2, (size_t)(end - text - 2), close, strlen(close));
+	return found ? found + strlen(close) : end;
+}
+
+/* In a text that json-c has taken; NULL if there is none. */
+static const char *find_half(const char *text, size_t bytes)
+{
+	const char *end = text + bytes;
+	bool is_half = false;
+
+	while (text < end && !is_half) {
+		if (*text == '"' || *text == '\'') /* json-c knows both */
+			text = pass_string(text, end, &is_half);
+		else if (*text == '/')
+			text = pass_comment(text, end);
+		else
+			text++;
+	}
+	return is_half ? text : NULL;
+}
+
+static int refuse(const char *text, const char *at, const char *why, struct util_json_end *end)
+{
+	*end = (struct util_json_end){line_of(text, (size_t)(at - text)), why};
+	return -EINVAL;
+}
+
 int util_json_parse(const char *text, size_t bytes, struct json_object **root,
 		    struct util_json_end *end)
 {
@@ -70,14 +153,15 @@ int util_json_parse(const char *text, size_t bytes, struct json_object **root,
 	struct json_tokener *tokener;
 	enum json_tokener_error error;
 	struct json_object *value;
+	const char *at_fault;
 	size_t at;
 
 	assert(bytes <= INT_MAX);
-	if (nul) { /* where json-c would see the end */
-		*end = (struct util_json_end){line_of(text, (size_t)(nul - text)),
-					      "a NUL character"};
-		return -EINVAL;
-	}
+	if (nul) /* where json-c would see the end */
+		return refuse(text, nul, "a NUL character", end);
+	at_fault = find_foreign(text, bytes);
+	if (at_fault)
+		return refuse(text, at_fault, "not UTF-8", end);
 	tokener = json_tokener_new();
 	if (!tokener)
 		return -ENOMEM;
@@ -92,6 +176,9 @@ int util_json_parse(const char *text, size_t bytes, struct json_object **root,
 		end->why = json_tokener_error_desc(error);
 	else if (at != bytes) /* json-c has taken white space and comments */
 		end->why = "text behind the end";
+	at_fault = end->why ? NULL : find_half(text, bytes);
+	if (at_fault)
+		(void)refuse(text, at_fault, "half of a surrogate pair", end);
 	if (end->why) {
 		json_object_put(value);
 		return -EINVAL;

@@ -25,7 +25,9 @@ int util_json_read(int fd, size_t max_bytes, char **text, size_t *bytes);
 
 /*
  * The one value that the text is, in *root, to be put; NULL if it is the value null. White space
- * and comments may be around it and in it, but nothing else and no NUL. @bytes is INT_MAX at most.
+ * and comments may be around it and in it, but nothing else and no NUL. All of it is UTF-8, and no
+ * string has half of a surrogate pair, for which json-c would put something else. @bytes is INT_MAX
+ * at most.
  * 0, -EINVAL with end->why, -ENOMEM. end->line is set in any case but the last.
  */
 int util_json_parse(const char *text, size_t bytes, struct json_object **root,

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/rpc/utf8.h"
+#include "util/utf8.h"
 
 json_object *tgt_json_text(const char *text)
 {
-	size_t whole = tgt_utf8_prefix(text);
+	size_t whole = util_utf8_prefix(text);
 	json_object *o;
 	char *copy;
 
@@ -19,7 +19,7 @@ json_object *tgt_json_text(const char *text)
 	copy = strdup(text);
 	if (!copy)
 		return NULL;
-	for (; copy[whole]; whole += tgt_utf8_prefix(copy + whole))
+	for (; copy[whole]; whole += util_utf8_prefix(copy + whole))
 		copy[whole++] = '?';
 	o = json_object_new_string(copy);
 	free(copy);

@@ -38,7 +38,7 @@ static bool is_text(struct tgt_rpc_stream *stream, const char *text, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (((unsigned char)text[i] < ' ' && !is_blank(text[i])) ||
-		    !tgt_utf8_step(&stream->utf8, (uint8_t)text[i]))
+		    !util_utf8_step(&stream->utf8, (uint8_t)text[i]))
 			return false;
 	return true;
 }

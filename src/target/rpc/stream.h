@@ -13,11 +13,11 @@
 #include <json-c/json.h>
 
 #include "target/err.h"
-#include "target/rpc/utf8.h"
+#include "util/utf8.h"
 
 struct tgt_rpc_stream {
 	struct json_tokener *tokener;
-	struct tgt_utf8 utf8;
+	struct util_utf8 utf8;
 	size_t bytes; /* of the request that has begun, 0 between two */
 };
 

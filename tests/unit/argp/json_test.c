@@ -91,6 +91,9 @@ static void what_is_refused(void **state)
 		{"null ", "line 1: is not an object"},
 		{"{\"doca_program_flags\": 5}", "\"doca_program_flags\": is not an object"},
 		{"{\"doca_general_flags\": []}", "\"doca_general_flags\": is not an object"},
+		{"{\"doca_program_flags\":\n {\"string\": \"\\ud800\"}}",
+		 "line 2: half of a surrogate pair"},
+		{"{\"doca_program_flags\":\n {\"string\": \"\xff\"}}", "line 2: not UTF-8"},
 		/* fields that there are not */
 		{"{\"program_flags\": {}}", "\"program_flags\": no such field"},
 		{"{\"doca_dpdk_flags\": {}}", "\"doca_dpdk_flags\": no such field"},

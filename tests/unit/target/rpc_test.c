@@ -18,7 +18,7 @@
 #include "target/rpc/listen.h"
 #include "target/rpc/server.h"
 #include "target/rpc/stream.h"
-#include "target/rpc/utf8.h"
+#include "util/utf8.h"
 
 #define LARGE_BYTES (4u << 20)
 
@@ -108,7 +108,7 @@ static void utf8_prefixes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(tgt_utf8_prefix(cases[i].text), cases[i].whole);
+		assert_int_equal(util_utf8_prefix(cases[i].text), cases[i].whole);
 }
 
 static void json_text_is_utf8(void **state)

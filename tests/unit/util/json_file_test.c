@@ -111,6 +111,10 @@ static void what_is_a_value(void **state)
 		{"[]", json_type_array, 1},
 		{"\"\\u0000\"", json_type_string, 1},
 		{"null ", json_type_null, 1},
+		{"\"\xc3\xa4\xf0\x9f\x98\x80\"", json_type_string, 1},
+		{"\"\\ud83d\\ude00 \\uD83D\\uDE00 \\ud7ff\\ue000\"", json_type_string, 1},
+		/* no escapes */
+		{"\"\\\\ud83d \\\" \\\\\" // \"\\ud83d\n/* '\\ud83d */", json_type_string, 2},
 	};
 	struct json_object *root;
 	struct util_json_end end;
@@ -150,6 +154,18 @@ static void what_is_wrong(void **state)
 		{TEXT("{}\0"), 1, "a NUL character"},
 		{TEXT("\n{\"a\":\n \"\0\"}\n"), 3, "a NUL character"},
 		{TEXT("\0{}"), 1, "a NUL character"},
+		{TEXT("{\n\"a\": \"\xff\"}"), 2, "not UTF-8"},
+		{TEXT("\"\xed\xa0\x80\""), 1, "not UTF-8"}, /* D800h */
+		{TEXT("\"\xc3\n\""), 1, "not UTF-8"},
+		{TEXT("\n// \xe4"), 2, "not UTF-8"},
+		{TEXT("{}\n// \xc3"), 2, "not UTF-8"},
+		{TEXT("{\"a\":\n\"\\ud800\"}"), 2, "half of a surrogate pair"},
+		{TEXT("\n{\"\\udbff\": 1}"), 2, "half of a surrogate pair"},
+		{TEXT("\"\\ude00\\ud83d\""), 1, "half of a surrogate pair"},
+		{TEXT("\"\\ud83d\\ude00\\ude00\""), 1, "half of a surrogate pair"},
+		{TEXT("\"\\ud83d\\u0041\""), 1, "half of a surrogate pair"},
+		{TEXT("\"\\ud83d\\\\ude00\""), 1, "half of a surrogate pair"},
+		{TEXT("/* ' \" */ //\"\n'\\uD83D'"), 2, "half of a surrogate pair"},
 	};
 	struct json_object *root = NULL;
 	struct util_json_end end;

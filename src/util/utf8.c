@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8; see utf8.h. */
-#include "target/rpc/utf8.h"
+#include "util/utf8.h"
 
-static bool begin(struct tgt_utf8 *utf8, uint8_t byte)
+static bool begin(struct util_utf8 *utf8, uint8_t byte)
 {
 	if (byte < 0x80)
 		return true;
@@ -15,7 +15,7 @@ static bool begin(struct tgt_utf8 *utf8, uint8_t byte)
 	return true;
 }
 
-bool tgt_utf8_step(struct tgt_utf8 *utf8, uint8_t byte)
+bool util_utf8_step(struct util_utf8 *utf8, uint8_t byte)
 {
 	if (!utf8->left)
 		return begin(utf8, byte);
@@ -29,12 +29,12 @@ bool tgt_utf8_step(struct tgt_utf8 *utf8, uint8_t byte)
 	return true;
 }
 
-size_t tgt_utf8_prefix(const char *text)
+size_t util_utf8_prefix(const char *text)
 {
-	struct tgt_utf8 utf8 = {0};
+	struct util_utf8 utf8 = {0};
 	size_t whole = 0, i;
 
-	for (i = 0; text[i] && tgt_utf8_step(&utf8, (uint8_t)text[i]); i++)
+	for (i = 0; text[i] && util_utf8_step(&utf8, (uint8_t)text[i]); i++)
 		if (!utf8.left)
 			whole = i + 1;
 	return whole;
