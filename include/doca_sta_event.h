@@ -3,7 +3,9 @@
  * Events: faults that the engine reports.
  *
  * Register callbacks while the context is IDLE. An event object is valid during its callback
- * only; the getters copy out of it.
+ * only; the getters copy out of it. The handles that it gives are to be used during the callback,
+ * too: what they stand for may be destroyed later, or by another thread at any time. The getters
+ * say what they are good for then.
  *
  * Thread: transport errors arrive on the thread of the doca_sta_io that made the connection,
  * the others on that of the doca_sta.
@@ -259,10 +261,11 @@ doca_error_t doca_sta_event_cqe_notify_get_cqe(const struct doca_sta_event_cqe_n
 /**
  * doca_sta_event_cqe_notify_get_subsystem_handle() - for which subsystem the command was
  * @event: the event
- * @subs_handle: where the subsystem is put
+ * @subs_handle: where the subsystem is put; it lives, for this thread is who destroys it
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument
+ * - DOCA_ERROR_NOT_FOUND: the queue pair had no subsystem, or it is destroyed by now
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sta_event_cqe_notify_get_subsystem_handle(
@@ -273,6 +276,10 @@ doca_error_t doca_sta_event_cqe_notify_get_subsystem_handle(
  * doca_sta_event_cqe_notify_get_qp_handle() - where the command came from
  * @event: the event
  * @qp_handle: where the queue pair is put
+ *
+ * The queue pair is another thread's, which may have destroyed it. Until the callback returns the
+ * handle is good for its id, port, group and index (doca_sta_io_qp.h) all the same, and to be
+ * compared with others: no new queue pair has the same.
  *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument

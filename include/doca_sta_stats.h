@@ -88,6 +88,11 @@ doca_error_t doca_sta_eu_reset_stats_type(struct doca_sta *sta, enum dpa_sta_eu_
  * @arr: filled with handles; NULL to be told the number only
  * @arr_size: room in the array; replaced by the number of queue pairs
  *
+ * The queue pairs are other threads', which may destroy them meanwhile. The handles are good for
+ * their id, port, group and index (doca_sta_io_qp.h) all the same, until the next call that fills
+ * an array for this EU, or until the doca_sta stops. Anything else is for the thread of the I/O
+ * context alone. When the room is not enough, the last list stays.
+ *
  * Return: DOCA_SUCCESS, or
  * - DOCA_ERROR_INVALID_VALUE: a NULL argument, or not room enough
  */

@@ -115,7 +115,8 @@ enum sta_qp_state {
  * One I/O connection.
  * Owner of "control": the thread of the sta_io context. Owner of "engine": the EU.
  * Shared: the atomics, written by control. Constant from accept on: the rest.
- * Life: freed by control when the EU has reported it drained and no task refers to it.
+ * Life: ended by control when the EU has reported it drained and no task refers to it. What it had
+ * is gone then; the object itself stays for those who only want to know its name (num_refs).
  */
 struct doca_sta_qp_handle {
 	/* constant */
@@ -133,6 +134,9 @@ struct doca_sta_qp_handle {
 	/* shared, written by control */
 	struct doca_sta_subs_handle *_Atomic subsys;
 	_Atomic uint32_t sq_size; /* where SQHD wraps */
+
+	/* shared */
+	_Atomic uint32_t num_refs; /* control's, events about it, the last list of its EU */
 
 	/* engine */
 	enum sta_qp_state state __attribute__((aligned(64)));
@@ -169,6 +173,7 @@ struct doca_sta_qp_handle {
 	union doca_data user_data;
 	struct doca_sta_qp_handle *next; /* list of the IO context */
 	struct doca_sta_qp_handle *next_of_eu; /* guarded by the STA's lock */
+	struct doca_sta_qp_handle *next_listed; /* the same */
 	struct sta_task *disconnects; /* wait for drained */
 	uint32_t qpn;
 	uint16_t port_id, index;
@@ -330,6 +335,10 @@ unsigned int sta_xfer_poll(struct sta_eu *eu);
 /* The QP has failed, and what is posted on it will never complete: it is done. */
 void sta_xfer_forget(struct sta_eu *eu, struct doca_sta_qp_handle *qp);
 void sta_xfer_flush(struct sta_eu *eu);
+
+/* qp.c; any thread: for who shows the QP to the application, on a thread that does not own it. */
+void sta_qp_get(struct doca_sta_qp_handle *qp);
+void sta_qp_put(struct doca_sta_qp_handle *qp);
 
 /* qp_eu.c: the engine's half of a QP's life */
 void sta_qp_received(struct sta_eu *eu, struct sta_rx *rx, uint32_t bytes);

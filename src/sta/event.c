@@ -113,6 +113,7 @@ static void tell_cqe(void *owner, struct sta_msg *msg)
 	struct doca_sta *sta = owner;
 
 	sta->event_cbs.cqe_notify(event, sta->event_cbs.cqe_notify_data);
+	sta_qp_put(event->qp);
 	atomic_store_explicit(&event->is_taken, false, memory_order_release);
 }
 
@@ -133,7 +134,9 @@ void sta_event_cqe_notify(struct sta_eu *eu, const struct sta_req *req,
 		return;
 	}
 	event->type = type;
-	event->subsys = atomic_load(&req->qp->subsys);
+	atomic_store(&event->subsys, atomic_load(&req->qp->subsys));
+	/* Its thread may destroy it before the event is told, on another. */
+	sta_qp_get(req->qp);
 	event->qp = req->qp;
 	event->cqe = (struct sta_cqe){
 		.dw0 = htole32(req->result.dw0),
@@ -151,12 +154,24 @@ void sta_event_cqe_notify(struct sta_eu *eu, const struct sta_req *req,
 	sta_post(sta, &event->msg);
 }
 
+void sta_event_forget_subsystem(struct doca_sta *sta, const struct doca_sta_subs_handle *subsys)
+{
+	for (uint32_t i = 0; i < STA_MAX_PENDING_EVENTS; i++) {
+		const struct doca_sta_subs_handle *mine = subsys;
+
+		/* An EU may be filling in this one, with another. */
+		atomic_compare_exchange_strong(&sta->events.cqe[i].subsys, &mine, NULL);
+	}
+}
+
 void sta_event_reset(struct doca_sta *sta)
 {
 	sta->inbox.todo = NULL;
 	(void)sta_mbox_take(&sta->inbox.box);
-	for (uint32_t i = 0; i < STA_MAX_PENDING_EVENTS; i++)
-		atomic_store(&sta->events.cqe[i].is_taken, false);
+	for (uint32_t i = 0; i < STA_MAX_PENDING_EVENTS; i++) {
+		if (atomic_exchange(&sta->events.cqe[i].is_taken, false))
+			sta_qp_put(sta->events.cqe[i].qp);
+	}
 	for (uint32_t i = 0; i < STA_MAX_EUS; i++)
 		atomic_store(&sta->events.eu_err[i].is_taken, false);
 }
@@ -180,7 +195,6 @@ DEFINE_GET(be_timeout, be_handle, const struct doca_sta_be_handle *, be)
 DEFINE_GET(be_timeout, be_queue_handle, const struct doca_sta_be_q_handle *, beq)
 DEFINE_GET(eu_err, eu_handle, const struct doca_sta_eu_handle *, eu)
 DEFINE_GET(cqe_notify, cqe_notify_type, enum doca_sta_cqe_notify_type, type)
-DEFINE_GET(cqe_notify, subsystem_handle, const struct doca_sta_subs_handle *, subsys)
 DEFINE_GET(cqe_notify, qp_handle, const struct doca_sta_qp_handle *, qp)
 DEFINE_GET(cqe_notify, param_err_location, uint16_t, err_byte)
 
@@ -190,6 +204,21 @@ doca_error_t doca_sta_event_eu_err_is_fatal_error(const struct doca_sta_event_eu
 	if (!event || !is_fatal_error)
 		return DOCA_ERROR_INVALID_VALUE;
 	*is_fatal_error = event->is_fatal;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sta_event_cqe_notify_get_subsystem_handle(
+	const struct doca_sta_event_cqe_notify *event,
+	const struct doca_sta_subs_handle **subs_handle)
+{
+	const struct doca_sta_subs_handle *subsys;
+
+	if (!event || !subs_handle)
+		return DOCA_ERROR_INVALID_VALUE;
+	subsys = atomic_load(&event->subsys);
+	if (!subsys)
+		return DOCA_ERROR_NOT_FOUND;
+	*subs_handle = subsys;
 	return DOCA_SUCCESS;
 }
 

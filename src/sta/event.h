@@ -18,6 +18,7 @@
 struct doca_sta;
 struct sta_eu;
 struct sta_req;
+struct doca_sta_subs_handle;
 
 #define STA_MAX_PENDING_EVENTS 64u
 
@@ -44,8 +45,9 @@ struct doca_sta_event_cqe_notify {
 	struct sta_msg msg;
 	atomic_bool is_taken;
 	enum doca_sta_cqe_notify_type type;
-	const struct doca_sta_subs_handle *subsys;
-	const struct doca_sta_qp_handle *qp;
+	/* NULL when it was destroyed: control, which does that, clears it. */
+	const struct doca_sta_subs_handle *_Atomic subsys;
+	struct doca_sta_qp_handle *qp; /* a reference */
 	struct sta_cqe cqe;
 	uint8_t opcode;
 	uint16_t cid, nsid, err_byte;
@@ -69,6 +71,8 @@ struct sta_event_pool {
 
 /* Control: tells of a time-out of @beq. */
 void sta_event_be_timeout(struct doca_sta *sta, struct doca_sta_be_q_handle *beq);
+/* Control: @subsys is about to go, and no QP has it any more. */
+void sta_event_forget_subsystem(struct doca_sta *sta, const struct doca_sta_subs_handle *subsys);
 /* Control: forgets what was not told; the EUs have stopped. */
 void sta_event_reset(struct doca_sta *sta);
 

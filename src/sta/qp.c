@@ -28,6 +28,17 @@ static void on_quiesced(void *owner, struct sta_msg *msg);
 static void on_drained(void *owner, struct sta_msg *msg);
 static void on_reaped(void *owner, struct sta_msg *msg);
 
+void sta_qp_get(struct doca_sta_qp_handle *qp)
+{
+	atomic_fetch_add(&qp->num_refs, 1);
+}
+
+void sta_qp_put(struct doca_sta_qp_handle *qp)
+{
+	if (atomic_fetch_sub(&qp->num_refs, 1) == 1)
+		free(qp);
+}
+
 bool sta_io_has_qp(const struct doca_sta_io *io, const struct doca_sta_qp_handle *qp)
 {
 	for (const struct doca_sta_qp_handle *q = io->qps; q; q = q->next) {
@@ -52,6 +63,7 @@ doca_error_t doca_sta_io_qp_alloc(struct doca_sta_io *io, const struct doca_dev 
 	if (!qp)
 		goto err_uncount;
 	*qp = (struct doca_sta_qp_handle){.io = io, .index = io->next_index++};
+	atomic_init(&qp->num_refs, 1);
 	qp->established_msg.fn = sta_qp_on_established;
 	qp->quiesce_msg.fn = sta_qp_on_quiesce;
 	qp->drain_msg.fn = sta_qp_on_drain;
@@ -183,12 +195,21 @@ static doca_error_t place(struct doca_sta_qp_handle *qp, struct ibv_context *ver
 		goto out;
 	}
 	qp->eu->num_qps++;
-	qp->next_of_eu = qp->eu->qps;
-	qp->eu->qps = qp;
 	*ret = vdev;
 out:
 	pthread_mutex_unlock(&sta->lock);
 	return err;
+}
+
+/* From here on other threads find it, and read its number. */
+static void show(struct doca_sta_qp_handle *qp)
+{
+	struct doca_sta *sta = qp->io->sta;
+
+	pthread_mutex_lock(&sta->lock);
+	qp->next_of_eu = qp->eu->qps;
+	qp->eu->qps = qp;
+	pthread_mutex_unlock(&sta->lock);
 }
 
 static void unplace(struct doca_sta_qp_handle *qp)
@@ -197,9 +218,10 @@ static void unplace(struct doca_sta_qp_handle *qp)
 	struct doca_sta_qp_handle **p;
 
 	pthread_mutex_lock(&sta->lock);
-	for (p = &qp->eu->qps; *p != qp; p = &(*p)->next_of_eu)
+	for (p = &qp->eu->qps; *p && *p != qp; p = &(*p)->next_of_eu)
 		;
-	*p = qp->next_of_eu;
+	if (*p)
+		*p = qp->next_of_eu;
 	qp->eu->num_qps--;
 	qp->cq->room += cq_entries(qp->depth);
 	pthread_mutex_unlock(&sta->lock);
@@ -323,6 +345,7 @@ static doca_error_t bring_up(struct doca_sta_qp_handle *qp, const void *priv_dat
 	err = create_qp(qp, qp->id, vdev->pd);
 	if (err != DOCA_SUCCESS)
 		goto err_free_memory;
+	show(qp);
 	err = post_all_rx(qp);
 	if (err != DOCA_SUCCESS)
 		return err;
@@ -518,7 +541,7 @@ void sta_qp_free_if_unused(struct doca_sta_qp_handle *qp)
 	unlink_from_io(qp);
 	sta_debug("qp", "qp %u: freed, handle %p", qp->qpn, (void *)qp);
 	atomic_fetch_sub(&io->sta->num_qps, 1);
-	free(qp);
+	sta_qp_put(qp);
 	/* A context that waits for its last QP looks again. */
 	doca_priv_ctx_wake(&io->ctx);
 }

@@ -52,6 +52,7 @@ static void stop_eus(struct doca_sta *sta)
 		sta_eu_fini(&sta->eus[i].eu);
 	sta_vdev_destroy_all(sta);
 	sta_event_reset(sta);
+	sta_stats_forget_qps(sta);
 	sta_be_drop_queues(sta);
 	free(sta->eus);
 	sta->eus = NULL;

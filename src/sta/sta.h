@@ -19,6 +19,7 @@
 
 struct doca_sta_eu_handle {
 	struct sta_eu eu;
+	struct doca_sta_qp_handle *listed; /* held for who was told of them; guarded by the lock */
 	struct doca_sta_eu_ctr_entry entries[STA_NUM_EU_COUNTERS];
 };
 
@@ -98,6 +99,9 @@ static inline bool sta_is_running(const struct doca_sta *sta)
 
 /* caps.c: NOT_SUPPORTED, or what sta_error_from_device() gives */
 doca_error_t sta_check_verbs(struct ibv_context *verbs);
+
+/* stats.c: lets go of the QPs that the application was told of. */
+void sta_stats_forget_qps(struct doca_sta *sta);
 
 /* True when @dev was added to the context. */
 bool sta_has_dev(const struct doca_sta *sta, const struct doca_dev *dev);

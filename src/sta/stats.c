@@ -87,6 +87,38 @@ doca_error_t doca_sta_eu_reset_stats_type(struct doca_sta *sta, enum dpa_sta_eu_
 	return DOCA_SUCCESS;
 }
 
+/* With the lock held. */
+static void unlist(struct doca_sta_eu_handle *h)
+{
+	struct doca_sta_qp_handle *qp;
+
+	while ((qp = h->listed)) {
+		h->listed = qp->next_listed;
+		sta_qp_put(qp);
+	}
+}
+
+void sta_stats_forget_qps(struct doca_sta *sta)
+{
+	pthread_mutex_lock(&sta->lock);
+	for (uint32_t i = 0; i < sta->num_eus; i++)
+		unlist(&sta->eus[i]);
+	pthread_mutex_unlock(&sta->lock);
+}
+
+/* The threads of the QPs may destroy them while the application looks at the list: it keeps them.
+ */
+static void list(struct doca_sta_eu_handle *h, struct doca_sta_qp_handle **arr)
+{
+	unlist(h);
+	for (struct doca_sta_qp_handle *qp = h->eu.qps; qp; qp = qp->next_of_eu) {
+		sta_qp_get(qp);
+		qp->next_listed = h->listed;
+		h->listed = qp;
+		*arr++ = qp;
+	}
+}
+
 doca_error_t doca_sta_get_eu_connect_qp_stats(struct doca_sta_eu_handle *h,
 					      struct doca_sta_qp_handle **arr, uint16_t *arr_size)
 {
@@ -98,13 +130,12 @@ doca_error_t doca_sta_get_eu_connect_qp_stats(struct doca_sta_eu_handle *h,
 		return DOCA_ERROR_INVALID_VALUE;
 	sta = h->eu.sta;
 	pthread_mutex_lock(&sta->lock);
-	for (struct doca_sta_qp_handle *qp = h->eu.qps; qp; qp = qp->next_of_eu) {
-		if (arr && n < *arr_size)
-			arr[n] = qp;
-		else if (arr)
-			err = DOCA_ERROR_INVALID_VALUE;
+	for (struct doca_sta_qp_handle *qp = h->eu.qps; qp; qp = qp->next_of_eu)
 		n++;
-	}
+	if (arr && n > *arr_size)
+		err = DOCA_ERROR_INVALID_VALUE;
+	else if (arr)
+		list(h, arr);
 	pthread_mutex_unlock(&sta->lock);
 	if (err == DOCA_SUCCESS)
 		*arr_size = n;

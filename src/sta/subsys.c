@@ -55,6 +55,7 @@ doca_error_t doca_sta_subsystem_destroy(struct doca_sta_subs_handle *s)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (s->num_namespaces || atomic_load(&s->num_qps))
 		return DOCA_ERROR_IN_USE;
+	sta_event_forget_subsystem(s->sta, s);
 	util_list_del(&s->node);
 	s->sta->num_subsystems--;
 	sta_debug("subsystem", "subsystem %s: destroyed", s->nqn);

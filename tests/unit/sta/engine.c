@@ -317,7 +317,8 @@ struct engine_qp *engine_add_qp(struct engine *e, unsigned int eu)
 	assert_non_null(h);
 	assert_true(e->num_qps < ENGINE_MAX_QPS);
 	e->qps[e->num_qps++] = qp;
-	*h = (struct doca_sta_qp_handle){.io = &e->io, .eu = &e->eus[eu].eu, .depth = ENGINE_DEPTH};
+	*h = (struct doca_sta_qp_handle){
+		.io = &e->io, .eu = &e->eus[eu].eu, .depth = ENGINE_DEPTH, .num_refs = 1};
 	qp->qp.context = &e->verbs;
 	qp->sends_left = -1;
 	qp->recvs_left = -1;

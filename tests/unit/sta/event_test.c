@@ -7,6 +7,8 @@
 
 #include <doca_sta_be.h>
 #include <doca_sta_io.h>
+#include <doca_sta_io_qp.h>
+#include <doca_sta_subsystem.h>
 
 /* Handles are only handed through: any address stands for one. */
 static char handles[2];
@@ -174,7 +176,7 @@ static void test_eu_error(void **state)
 static const struct doca_sta_event_cqe_notify cqe_event = {
 	.type = DOCA_STA_CQE_NOTIF_NVME_COMP_ERR,
 	.subsys = (const struct doca_sta_subs_handle *)&handles[0],
-	.qp = (const struct doca_sta_qp_handle *)&handles[1],
+	.qp = (struct doca_sta_qp_handle *)&handles[1],
 	.cqe = {.dw0 = 1, .sqid = 2, .cid = 3, .status = 4},
 	.opcode = 5,
 	.cid = 6,
@@ -185,7 +187,7 @@ static const struct doca_sta_event_cqe_notify cqe_event = {
 
 static void test_completion(void **state)
 {
-	const struct doca_sta_event_cqe_notify *event = &cqe_event;
+	const struct doca_sta_event_cqe_notify *event = &cqe_event, no_subsystem = {0};
 	const struct doca_sta_subs_handle *subsys;
 	const struct doca_sta_qp_handle *qp;
 	enum doca_sta_cqe_notify_type type;
@@ -205,6 +207,8 @@ static void test_completion(void **state)
 	assert_ptr_equal(subsys, &handles[0]);
 	ASSERT_INVALID(doca_sta_event_cqe_notify_get_subsystem_handle(NULL, &subsys));
 	ASSERT_INVALID(doca_sta_event_cqe_notify_get_subsystem_handle(event, NULL));
+	assert_int_equal(doca_sta_event_cqe_notify_get_subsystem_handle(&no_subsystem, &subsys),
+			 DOCA_ERROR_NOT_FOUND);
 	ASSERT_GOOD(doca_sta_event_cqe_notify_get_qp_handle(event, &qp));
 	assert_ptr_equal(qp, &handles[1]);
 	ASSERT_INVALID(doca_sta_event_cqe_notify_get_qp_handle(NULL, &qp));
@@ -213,6 +217,83 @@ static void test_completion(void **state)
 	assert_int_equal(byte, 8);
 	ASSERT_INVALID(doca_sta_event_cqe_notify_get_param_err_location(NULL, &byte));
 	ASSERT_INVALID(doca_sta_event_cqe_notify_get_param_err_location(event, NULL));
+}
+
+/* What the callback was told. */
+static struct {
+	unsigned int num;
+	const struct doca_sta_qp_handle *qp;
+	const struct doca_sta_subs_handle *subsys;
+	doca_error_t err;
+	uint32_t qpn;
+	uint16_t group;
+} told;
+
+static void on_told(const struct doca_sta_event_cqe_notify *event, union doca_data user_data)
+{
+	struct doca_sta_qp_handle *qp;
+
+	(void)user_data;
+	told.num++;
+	ASSERT_GOOD(doca_sta_event_cqe_notify_get_qp_handle(event, &told.qp));
+	qp = (struct doca_sta_qp_handle *)(uintptr_t)told.qp;
+	ASSERT_GOOD(doca_sta_io_qp_get_id(qp, &told.qpn));
+	ASSERT_GOOD(doca_sta_io_qp_get_group_id(qp, &told.group));
+	told.subsys = NULL;
+	told.err = doca_sta_event_cqe_notify_get_subsystem_handle(event, &told.subsys);
+}
+
+/* As the EU does it. */
+static void tell(struct doca_sta_qp_handle *qp)
+{
+	const struct sta_req req = {.qp = qp};
+
+	sta_event_cqe_notify(qp->eu, &req, DOCA_STA_CQE_NOTIF_NVME_COMP_ERR);
+}
+
+/* The thread of the IO context is through with the queue pair before that of STA hears of it. */
+static void test_completion_of_what_is_gone(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_pe *sta_pe = f->pe;
+	struct doca_sta_qp_handle *qp, *next;
+	struct doca_sta_subs_handle *s;
+	uint32_t qpn;
+
+	ASSERT_GOOD(doca_sta_event_cqe_notify_register_cb(f->sta, on_told, none));
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_subsystem_create(f->sta, "s", &s));
+	ASSERT_GOOD(doca_pe_create(&f->pe));
+	ctl_start_io(f);
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, s, &qp));
+	ASSERT_GOOD(doca_sta_io_qp_get_id(qp, &qpn));
+	tell(qp);
+	while (doca_pe_progress(sta_pe))
+		;
+	assert_int_equal(told.num, 1);
+	ASSERT_GOOD(told.err);
+	assert_ptr_equal(told.subsys, s);
+	tell(qp);
+	ASSERT_GOOD(doca_sta_io_qp_destroy(f->io, qp));
+	PROGRESS_UNTIL(f, atomic_load(&f->sta->num_qps) == 0);
+	ASSERT_GOOD(doca_sta_subsystem_destroy(s));
+	/* No other goes by its name meanwhile. */
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL, &next));
+	assert_ptr_not_equal(next, qp);
+	while (doca_pe_progress(sta_pe))
+		;
+	assert_int_equal(told.num, 2);
+	assert_ptr_equal(told.qp, qp);
+	assert_int_equal(told.qpn, qpn);
+	assert_int_equal(told.err, DOCA_ERROR_NOT_FOUND);
+	/* Nobody hears of this one. */
+	tell(next);
+	ctl_stop_io(f);
+	ASSERT_GOOD(doca_pe_destroy(f->pe));
+	f->pe = sta_pe;
+	ASSERT_GOOD(doca_ctx_stop(doca_sta_as_ctx(f->sta)));
+	assert_int_equal(told.num, 2);
 }
 
 static void test_command_of_a_completion(void **state)
@@ -251,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_back_end_timeout),
 		cmocka_unit_test(test_eu_error),
 		cmocka_unit_test(test_completion),
+		CTL_TEST(test_completion_of_what_is_gone),
 		cmocka_unit_test(test_command_of_a_completion),
 	};
 

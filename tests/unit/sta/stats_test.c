@@ -2,7 +2,10 @@
 /* doca_sta_stats.h: execution units, and the counters of these, back-end queues and namespaces. */
 #include "ctl.h"
 
+#include <stdlib.h>
+
 #include <doca_sta_be.h>
+#include <doca_sta_io_qp.h>
 #include <doca_sta_stats.h>
 #include <doca_sta_subsystem.h>
 
@@ -104,6 +107,59 @@ static void test_namespaces(void **state)
 	ASSERT_GOOD(doca_sta_subsystem_destroy(other));
 }
 
+static struct doca_sta_qp_handle *connect_one(struct ctl *f)
+{
+	struct doca_sta_qp_handle *qp;
+
+	ASSERT_GOOD(doca_sta_io_qp_connect(f->io, f->dev, fakedev_request(), NULL, 0, NULL, &qp));
+	return qp;
+}
+
+/* A list of queue pairs can be read when these are gone, until there is another. */
+static void test_listed_queue_pairs(void **state)
+{
+	struct ctl *f = *state;
+	struct doca_sta_qp_handle *qps[2], *listed[2] = {NULL}, *next;
+	struct doca_sta_eu_handle *eu;
+	uint32_t num_eus = 1, qpns[2], qpn;
+	uint16_t num = 1, group;
+
+	setenv("SOFTSTA_EUS", "1", 1);
+	ctl_configure(f);
+	ctl_start(f);
+	ASSERT_GOOD(doca_sta_get_eu_handle(f->sta, &eu, &num_eus));
+	ctl_start_io(f);
+	for (int i = 0; i < 2; i++) {
+		qps[i] = connect_one(f);
+		ASSERT_GOOD(doca_sta_io_qp_get_id(qps[i], &qpns[i]));
+	}
+	ASSERT_INVALID(doca_sta_get_eu_connect_qp_stats(eu, listed, &num));
+	assert_null(listed[0]);
+	num = 2;
+	ASSERT_GOOD(doca_sta_get_eu_connect_qp_stats(eu, listed, &num));
+	assert_int_equal(num, 2);
+	for (int i = 0; i < 2; i++)
+		ASSERT_GOOD(doca_sta_io_qp_destroy(f->io, qps[i]));
+	PROGRESS_UNTIL(f, atomic_load(&f->sta->num_qps) == 0);
+	next = connect_one(f);
+	for (int i = 0; i < 2; i++) {
+		assert_ptr_not_equal(listed[i], next);
+		ASSERT_GOOD(doca_sta_io_qp_get_id(listed[i], &qpn));
+		assert_true(qpn == qpns[0] || qpn == qpns[1]);
+		ASSERT_GOOD(doca_sta_io_qp_get_group_id(listed[i], &group));
+		assert_int_equal(group, 0);
+	}
+	/* Asking for the number alone makes no list. */
+	ASSERT_GOOD(doca_sta_get_eu_connect_qp_stats(eu, NULL, &num));
+	assert_int_equal(num, 1);
+	ASSERT_GOOD(doca_sta_io_qp_get_id(listed[0], &qpn));
+	ASSERT_GOOD(doca_sta_get_eu_connect_qp_stats(eu, listed, &num));
+	assert_ptr_equal(listed[0], next);
+	/* The one that stays listed goes with the EU. */
+	ctl_stop_io(f);
+	ASSERT_GOOD(doca_sta_io_qp_get_id(next, &qpn));
+}
+
 static void test_no_pointers(void **state)
 {
 	struct ctl *f = *state;
@@ -146,9 +202,8 @@ static void test_no_pointers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CTL_TEST(test_execution_units),
-		CTL_TEST(test_back_end_queues),
-		CTL_TEST(test_namespaces),
+		CTL_TEST(test_execution_units), CTL_TEST(test_back_end_queues),
+		CTL_TEST(test_namespaces),	CTL_TEST(test_listed_queue_pairs),
 		CTL_TEST(test_no_pointers),
 	};
 
