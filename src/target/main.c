@@ -82,6 +82,11 @@ static void shut_down(struct tgt_server *server)
 	while (tgt_server_has_io_queues(server) && tgt_loop_now_ms() < io_until)
 		if (tgt_server_turn(server, io_until))
 			break;
+	if (tgt_server_has_io_queues(server))
+		tgt_server_abandon_disks(server);
+	while (tgt_server_has_io_queues(server) && tgt_loop_now_ms() < until)
+		if (tgt_server_turn(server, until))
+			break;
 	tgt_server_close_controllers(server);
 	while (tgt_server_has_queues(server) && tgt_loop_now_ms() < until)
 		if (tgt_server_turn(server, until))

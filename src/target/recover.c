@@ -437,6 +437,13 @@ void tgt_backend_unanswered(struct tgt_backend *be)
 		mend(be->recovery, "does not answer in time");
 }
 
+void tgt_backend_abandon(struct tgt_backend *be)
+{
+	/* A store may write to memory later still; but that goes after it. */
+	if (be->recovery->state == SERVING && (be->disk.soft || tgt_disk_halt(&be->disk)))
+		tgt_beq_halted(be);
+}
+
 static void on_error(void *arg)
 {
 	mend(arg, "PCIe reports a fatal error");

@@ -405,6 +405,12 @@ void tgt_server_close_hosts(struct tgt_server *server)
 	tgt_datapath_begin_stop_io(server);
 }
 
+void tgt_server_abandon_disks(struct tgt_server *server)
+{
+	for (size_t i = 0; i < server->n_backends; i++)
+		tgt_backend_abandon(server->backends[i]);
+}
+
 void tgt_server_close_controllers(struct tgt_server *server)
 {
 	tgt_ioq_close_all(server);

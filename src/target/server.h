@@ -110,6 +110,12 @@ int tgt_server_turn(struct tgt_server *server, uint64_t deadline_ms);
 void tgt_server_close_hosts(struct tgt_server *server);
 
 /**
+ * tgt_server_abandon_disks() - give up what disks have not answered, long after
+ * tgt_server_close_hosts(): its hosts are disconnected, and nobody else gets its memory any more.
+ */
+void tgt_server_abandon_disks(struct tgt_server *server);
+
+/**
  * tgt_server_close_controllers() - disconnect the admin queues. When the I/O queues are gone: a
  * host whose admin queue ends gives up what it has in flight.
  */
@@ -217,6 +223,8 @@ const char *tgt_backend_state(const struct tgt_backend *backend);
 bool tgt_backend_is_watched(const struct tgt_backend *backend);
 /** tgt_backend_check() - if the disk has changed, hosts are told. To be called now and then. */
 void tgt_backend_check(struct tgt_backend *backend);
+/** tgt_backend_abandon() - see tgt_server_abandon_disks(). */
+void tgt_backend_abandon(struct tgt_backend *backend);
 /** tgt_backend_unanswered() - a command of it has timed out. */
 void tgt_backend_unanswered(struct tgt_backend *backend);
 /** tgt_backend_queue_gone() - completion of the task that destroys a queue. */

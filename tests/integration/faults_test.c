@@ -253,6 +253,22 @@ static void slow_disk(void **state)
 	assert_in_range(was_read, 20000, 2000000);
 }
 
+/* A command that is never answered does not keep the target from ending. */
+static void stop_while_stuck(void **state)
+{
+	struct ini_error error = {0};
+	struct ini_done done;
+
+	(void)state;
+	inject("all", "pending");
+	submit(nvme_cmd_write);
+	assert_int_equal(tgtproc_stop(&tgt, SIGTERM, TGTPROC_STOP_MS), 0);
+	/* What has no answer has none: the host sends it again to whoever comes next. */
+	assert_int_equal(ini_wait(failing.io, &done, 1, ANSWER_MS, &error), -ECONNRESET);
+	tgtproc_read_log(&tgt);
+	assert_null(strstr(tgt.log, "does not stop"));
+}
+
 static int start(void)
 {
 	static const char form[] =
@@ -304,19 +320,22 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	host_disconnect(&failing);
-	host_disconnect(&other);
-	return tgt_teardown(state);
+	(void)state;
+	ini_abandon(failing.io);
+	ini_abandon(failing.admin);
+	ini_abandon(other.io);
+	ini_abandon(other.admin);
+	tgtproc_fini(&tgt);
+	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* First: the kernel's timers know nothing of a clock that was set forward. */
-		cmocka_unit_test(slow_disk),
-		cmocka_unit_test(as_often_as_told),
-		cmocka_unit_test(wrong_injections),
-		cmocka_unit_test(every_fault),
+		cmocka_unit_test(slow_disk),	    cmocka_unit_test(as_often_as_told),
+		cmocka_unit_test(wrong_injections), cmocka_unit_test(every_fault),
+		cmocka_unit_test(stop_while_stuck),
 	};
 
 	return group_run(tests, setup, teardown);
