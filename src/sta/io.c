@@ -69,7 +69,8 @@ static doca_error_t enter(struct doca_sta *sta)
 	doca_error_t err = DOCA_SUCCESS;
 
 	pthread_mutex_lock(&sta->lock);
-	if (!sta->is_open)
+	/* Open a moment before it is RUNNING, and closed before it ceases to be. */
+	if (!sta->is_open || !sta_is_running(sta))
 		err = DOCA_ERROR_BAD_STATE;
 	else if (atomic_load(&sta->num_io) >= sta->max_io)
 		err = DOCA_ERROR_NO_MEMORY;
