@@ -25,11 +25,27 @@ enum argp_builtin {
 	ARGP_BUILTIN_JSON,
 };
 
+enum argp_name_kind {
+	ARGP_NAME_SHORT,
+	ARGP_NAME_LONG,
+	ARGP_NAME_KINDS,
+};
+
+/*
+ * A name among those of its kind at its command: a node of a tree in which the bits of the name's
+ * hash say the way down. Registering and finding stay fast with thousands, and take no memory.
+ */
+struct argp_name {
+	struct argp_name *below[2];
+	const struct doca_argp_param *param;
+};
+
 /* Whose: the program's until it is registered, then its command's, or the refused ones'. */
 struct doca_argp_param {
 	struct util_list node;
 	char *short_name;
 	char *long_name;
+	struct argp_name names[ARGP_NAME_KINDS]; /* once registered */
 	char *arguments;
 	char *description;
 	doca_argp_param_cb_t callback;
@@ -50,6 +66,7 @@ struct doca_argp_cmd {
 	struct util_list node;
 	struct doca_argp_cmd *parent;
 	struct util_list params;
+	struct argp_name *names[ARGP_NAME_KINDS]; /* of params */
 	struct util_list cmds;
 	char *name;
 	char *description;
@@ -130,7 +147,14 @@ void argp_cmd_init(struct doca_argp_cmd *cmd);
 void argp_cmd_fini(struct doca_argp_cmd *cmd);
 void argp_cmd_free(struct doca_argp_cmd *cmd);
 
-/* find.c: what a word names at the innermost command that was given; NULL for nothing. */
+/* find.c: the names of a command's own parameters. */
+
+bool argp_name_is_taken(const struct doca_argp_cmd *cmd, enum argp_name_kind kind,
+			const char *name);
+/* Those of param, none of which is taken. */
+void argp_names_add(struct doca_argp_cmd *cmd, struct doca_argp_param *param);
+
+/* What a word names at the innermost command that was given; NULL for nothing. */
 
 const struct doca_argp_param *argp_find_long(const char *name, size_t bytes);
 const struct doca_argp_param *argp_find_short(const char *name, size_t bytes);

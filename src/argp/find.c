@@ -13,72 +13,115 @@
 #define NEAR_NAME_BYTES 32
 #define NEAR_LETTERS	2
 
-enum name_kind {
-	NAME_SHORT,
-	NAME_LONG,
-	NAME_KEY,
-};
-
-static const char *param_name(const struct doca_argp_param *param, enum name_kind kind)
+static const char *param_name(const struct doca_argp_param *param, enum argp_name_kind kind)
 {
-	switch (kind) {
-	case NAME_SHORT:
-		return param->short_name;
-	case NAME_LONG:
-		return param->long_name;
-	case NAME_KEY:
-		break;
-	}
-	return param->long_name ? param->long_name : param->short_name;
+	return kind == ARGP_NAME_SHORT ? param->short_name : param->long_name;
 }
 
-static bool is_named(const struct doca_argp_param *param, enum name_kind kind, const char *name,
-		     size_t bytes)
+static bool is_named(const struct doca_argp_param *param, enum argp_name_kind kind,
+		     const char *name, size_t bytes)
 {
 	const char *own = param_name(param, kind);
 
 	return own && strlen(own) == bytes && !memcmp(own, name, bytes);
 }
 
-/* Of the program; not the flags that every program has. */
-static const struct doca_argp_param *find_own(enum name_kind kind, const char *name, size_t bytes)
+/* FNV-1a. */
+static uint64_t hash_of(const char *name, size_t bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < bytes; i++)
+		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3;
+	return hash;
+}
+
+/* Where the name is, or where it would be. */
+static struct argp_name **place_of(struct argp_name **root, enum argp_name_kind kind,
+				   const char *name, size_t bytes)
+{
+	uint64_t hash = hash_of(name, bytes);
+	struct argp_name **p = root;
+
+	for (; *p && !is_named((*p)->param, kind, name, bytes); hash >>= 1)
+		p = &(*p)->below[hash & 1];
+	return p;
+}
+
+static const struct doca_argp_param *find_at(const struct doca_argp_cmd *cmd,
+					     enum argp_name_kind kind, const char *name,
+					     size_t bytes)
+{
+	struct argp_name *root = cmd->names[kind];
+	struct argp_name *found = *place_of(&root, kind, name, bytes);
+
+	return found ? found->param : NULL;
+}
+
+bool argp_name_is_taken(const struct doca_argp_cmd *cmd, enum argp_name_kind kind, const char *name)
+{
+	return name && find_at(cmd, kind, name, strlen(name));
+}
+
+void argp_names_add(struct doca_argp_cmd *cmd, struct doca_argp_param *param)
+{
+	for (enum argp_name_kind kind = 0; kind < ARGP_NAME_KINDS; kind++) {
+		const char *name = param_name(param, kind);
+
+		if (!name)
+			continue;
+		param->names[kind].param = param;
+		*place_of(&cmd->names[kind], kind, name, strlen(name)) = &param->names[kind];
+	}
+}
+
+/* Does the innermost command see this parameter of @cmd? */
+static bool is_seen(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param)
+{
+	return param && (cmd == argp_ctx->cmd || param->is_inherited);
+}
+
+static const struct doca_argp_param *find(enum argp_name_kind kind, const char *name, size_t bytes)
 {
 	const struct doca_argp_param *param;
 
 	for (const struct doca_argp_cmd *cmd = argp_ctx->cmd; cmd; cmd = cmd->parent) {
-		util_list_for_each(&cmd->params, param, node) {
-			if ((cmd == argp_ctx->cmd || param->is_inherited) &&
-			    is_named(param, kind, name, bytes))
-				return param;
-		}
+		param = find_at(cmd, kind, name, bytes);
+		if (is_seen(cmd, param))
+			return param;
+	}
+	for (size_t i = 0; i < argp_num_builtins; i++) {
+		if (is_named(&argp_builtins[i], kind, name, bytes))
+			return &argp_builtins[i];
 	}
 	return NULL;
 }
 
-static const struct doca_argp_param *find(enum name_kind kind, const char *name, size_t bytes)
-{
-	const struct doca_argp_param *param = find_own(kind, name, bytes);
-
-	for (size_t i = 0; !param && i < argp_num_builtins; i++) {
-		if (is_named(&argp_builtins[i], kind, name, bytes))
-			param = &argp_builtins[i];
-	}
-	return param;
-}
-
 const struct doca_argp_param *argp_find_long(const char *name, size_t bytes)
 {
-	return find(NAME_LONG, name, bytes);
+	return find(ARGP_NAME_LONG, name, bytes);
 }
 
 const struct doca_argp_param *argp_find_short(const char *name, size_t bytes)
 {
-	return find(NAME_SHORT, name, bytes);
+	return find(ARGP_NAME_SHORT, name, bytes);
 }
 
+/* Not the flags that every program has: they are in a section of their own. */
 const struct doca_argp_param *argp_find_key(const char *key)
 {
-	return find_own(NAME_KEY, key, strlen(key));
+	const struct doca_argp_param *param;
+	size_t bytes = strlen(key);
+
+	for (const struct doca_argp_cmd *cmd = argp_ctx->cmd; cmd; cmd = cmd->parent) {
+		param = find_at(cmd, ARGP_NAME_LONG, key, bytes);
+		if (is_seen(cmd, param))
+			return param;
+		param = find_at(cmd, ARGP_NAME_SHORT, key, bytes);
+		if (is_seen(cmd, param) && !param->long_name)
+			return param;
+	}
+	return NULL;
 }
 
 struct doca_argp_cmd *argp_find_cmd(const char *name)

@@ -159,15 +159,9 @@ static bool param_is_complete(const struct doca_argp_param *param)
 	       !param->is_broken;
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
 static doca_error_t param_check_names(const struct doca_argp_cmd *cmd,
 				      const struct doca_argp_param *param)
 {
-	const struct doca_argp_param *other;
 	char label[ARGP_LABEL_BYTES];
 
 	if (!name_is_valid(param->short_name) || !name_is_valid(param->long_name)) {
@@ -178,10 +172,8 @@ static doca_error_t param_check_names(const struct doca_argp_cmd *cmd,
 		argp_say("parameter %s: the name is reserved", argp_param_label(param, label));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	util_list_for_each(&cmd->params, other, node) {
-		if (!is_same(param->short_name, other->short_name) &&
-		    !is_same(param->long_name, other->long_name))
-			continue;
+	if (argp_name_is_taken(cmd, ARGP_NAME_SHORT, param->short_name) ||
+	    argp_name_is_taken(cmd, ARGP_NAME_LONG, param->long_name)) {
 		argp_say("parameter %s: the name is taken", argp_param_label(param, label));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -205,7 +197,9 @@ doca_error_t argp_param_register(struct doca_argp_cmd *cmd, struct doca_argp_par
 		argp_say("parameter %s: lacks a name, type, description or callback",
 			 argp_param_label(param, label));
 	param->is_registered = true;
-	if (result != DOCA_SUCCESS)
+	if (result == DOCA_SUCCESS)
+		argp_names_add(cmd, param);
+	else
 		argp_ctx->has_refused = true;
 	util_list_add_tail(result == DOCA_SUCCESS ? &cmd->params : &argp_ctx->refused_params,
 			   &param->node);

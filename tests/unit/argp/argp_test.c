@@ -26,6 +26,10 @@ static doca_error_t open_nothing(struct doca_devinfo *devinfo, void *usr_ctx, st
 	return DOCA_ERROR_NOT_FOUND;
 }
 
+enum {
+	MANY = 60000, /* with a look at all the others for each it would be a minute */
+};
+
 /* doca_argp_init(), doca_argp_destroy() */
 
 static void init_and_destroy(void **state)
@@ -493,6 +497,40 @@ static void start_with_a_file_that_cannot_be_read(void **state)
 	assert_int_equal(START("--json", "/"), DOCA_ERROR_IO_FAILED);
 }
 
+/* Generated programs have thousands of parameters. */
+static void many_parameters(void **state)
+{
+	char short_name[16], long_name[16];
+
+	(void)state;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(short_name, sizeof(short_name), "s%d", i);
+		snprintf(long_name, sizeof(long_name), "l%d", i);
+		add_param(short_name, long_name, DOCA_ARGP_TYPE_INT);
+	}
+	assert_success(START("--l0", "1", "-s59999", "2", "--l59998=3", "-s31007", "4"));
+	assert_string_equal(called, "i:1 i:2 i:3 i:4 ");
+}
+
+static void the_same_name_among_many(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		add_param(name, NULL, DOCA_ARGP_TYPE_INT);
+	}
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		assert_invalid(doca_argp_register_param(new_param(name, NULL, DOCA_ARGP_TYPE_INT)));
+		said[0] = '\0';
+		/* Long names are others. */
+		add_param(NULL, name, DOCA_ARGP_TYPE_INT);
+		assert_invalid(doca_argp_register_param(new_param(NULL, name, DOCA_ARGP_TYPE_INT)));
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -522,6 +560,8 @@ int main(void)
 		TEST(callbacks_are_not_null),
 		TEST(a_version_callback_that_fails_ends_the_start),
 		TEST(log_levels),
+		TEST(many_parameters),
+		TEST(the_same_name_among_many),
 		TEST(start_once),
 		TEST(start_without_words),
 		TEST(start_after_a_refusal),
