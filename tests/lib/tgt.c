@@ -105,6 +105,8 @@ static void child(const struct tgtproc *tgt, const char *const *args, pid_t pare
 	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Also when the tests run under nohup, which softsta-tgt would respect. */
+	(void)signal(SIGHUP, SIG_DFL);
 	if (getppid() != parent)
 		_exit(127); /* it died before we asked to die with it */
 	fd = open(tgt->log_path, O_CREAT | O_WRONLY | O_APPEND, 0644);
