@@ -2,11 +2,11 @@
 /*
  * NVMe queue pair, host side (NVMe Base 2.0 section 3.3.1). All ordering between us and a
  * controller is in this file:
- *  - entries before doorbell: to_device() pairs with the controller's read of the entry after it
- *    has seen the doorbell;
+ *  - entries before doorbell: util_to_device() pairs with the controller's read of the entry after
+ *    it has seen the doorbell;
  *  - phase before the rest of a completion: the acquire in sta_nvq_poll() pairs with the
  *    controller writing the phase last;
- *  - completion read before its entry is given back: to_device() again.
+ *  - completion read before its entry is given back: util_to_device() again.
  */
 #include "sta/nvq.h"
 
@@ -14,17 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN_MASK (0xffffu >> STA_NVQ_ENTRY_BITS)
+#include "util/barrier.h"
 
-static inline void to_device(void)
-{
-#if defined(__aarch64__)
-	/* The doorbell is device memory: a barrier among CPUs alone does not order it. */
-	__asm__ volatile("dmb osh" ::: "memory");
-#else
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
+#define TURN_MASK (0xffffu >> STA_NVQ_ENTRY_BITS)
 
 int sta_nvq_init(struct sta_nvq *q, const struct sta_nvq_mem *mem)
 {
@@ -100,7 +92,7 @@ bool sta_nvq_ring(struct sta_nvq *q)
 {
 	if (q->sq_rung == q->sq_tail)
 		return false;
-	to_device();
+	util_to_device();
 	*q->sq_doorbell = htole32(q->sq_tail);
 	q->sq_rung = q->sq_tail;
 	return true;
@@ -137,7 +129,7 @@ bool sta_nvq_ack(struct sta_nvq *q)
 {
 	if (q->cq_rung == q->cq_head)
 		return false;
-	to_device();
+	util_to_device();
 	*q->cq_doorbell = htole32(q->cq_head);
 	q->cq_rung = q->cq_head;
 	return true;

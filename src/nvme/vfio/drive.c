@@ -22,6 +22,7 @@
 
 #include "nvme/pci.h"
 #include "nvme/spec.h"
+#include "util/barrier.h"
 
 /* The controller's registers and its first doorbells: NVMe over PCIe Transport 1.0, 3.1. */
 #define BAR_BYTES_MIN (NV_DOORBELL_BASE + 4096u)
@@ -39,16 +40,6 @@ struct nv_drive {
 
 /* ---- registers ---------------------------------------------------------------------------- */
 
-/* Memory of ours before a store to the device, and its registers among each other. */
-static inline void to_device(void)
-{
-#if defined(__aarch64__)
-	__asm__ volatile("dmb osh" ::: "memory");
-#else
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
-}
-
 static uint32_t bar_read32(void *arg, uint32_t off)
 {
 	const struct nv_drive *drive = arg;
@@ -57,7 +48,7 @@ static uint32_t bar_read32(void *arg, uint32_t off)
 	if (off > drive->bar_bytes - sizeof(value))
 		return UINT32_MAX;
 	value = le32toh(*(volatile uint32_t *)(drive->bar + off));
-	to_device();
+	util_to_device();
 	return value;
 }
 
@@ -67,7 +58,7 @@ static void bar_write32(void *arg, uint32_t off, uint32_t value)
 
 	if (off > drive->bar_bytes - sizeof(value))
 		return;
-	to_device();
+	util_to_device();
 	*(volatile uint32_t *)(drive->bar + off) = htole32(value);
 }
 
