@@ -151,7 +151,7 @@ static int subsys_build(struct tgt_server *server, const struct tgt_subsys_conf 
 	subsys->allow_any_host = conf->allow_any_host;
 	subsys->oncs = OFFLOADED_ONCS;
 	subsys->awun = subsys->awupf = subsys->acwu = conf->n_ns ? UINT16_MAX : 0;
-	for (i = 0; i < conf->n_hosts && !rc; i++)
+	for (i = 0; i < conf->n_hosts; i++)
 		if (tgt_subsys_add_host(&server->tgt, subsys, conf->hosts[i]))
 			return no_memory(err);
 	/* First those whose id is known, so that it is free. */
